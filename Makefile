@@ -1,0 +1,40 @@
+# A thin layer over the CMake presets; every target installs what it needs first (scripts/setup).
+.PHONY: build demo test test-slow bench asan tsan format install setup clean
+.DEFAULT_GOAL := build
+
+prefix ?= /usr/local
+
+setup:
+	@scripts/setup
+
+build: setup
+	@cmake --preset release > build.log 2>&1 || (cat build.log; exit 1)
+	@rm -f build.log
+	cmake --build --preset release
+
+demo: build
+	build/examples/private_claims
+
+test: build
+	ctest --preset release
+
+test-slow: build
+	ctest --preset slow
+
+bench: build
+	build/bench/tailcoat_bench
+
+asan tsan: setup
+	cmake --preset $@
+	cmake --build --preset $@
+	ctest --preset $@
+
+format:
+	@scripts/setup format
+	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+install: build
+	cmake --install build --prefix $(prefix)
+
+clean:
+	rm -rf build build-asan build-tsan

@@ -1,0 +1,7 @@
+include(CMakeFindDependencyMacro)
+find_dependency(OpenSSL)
+find_dependency(ZLIB)
+find_dependency(fmt)
+find_dependency(hwy)
+find_dependency(Threads)
+include(${CMAKE_CURRENT_LIST_DIR}/tailcoat-targets.cmake)
