@@ -1,0 +1,55 @@
+// What an accountant composes: one event per release, stated by the guarantee its mechanism gives.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+namespace tailcoat {
+
+// Gaussian noise: mu = sensitivity / standard deviation.
+struct GaussianEvent {
+  double mu;
+  bool operator==(const GaussianEvent&) const = default;
+};
+
+// epsilon-DP: Laplace noise, sparse vector.
+struct PureEvent {
+  double epsilon;
+  bool operator==(const PureEvent&) const = default;
+};
+
+// The privacy loss stays in an interval of length epsilon for each pair of neighbours: the exponential mechanism, which is
+// report-noisy-max with Gumbel noise.
+struct BoundedRangeEvent {
+  double epsilon;
+  bool operator==(const BoundedRangeEvent&) const = default;
+};
+
+// (epsilon, delta)-DP: bounded Laplace noise.
+struct ApproximateEvent {
+  double epsilon;
+  double delta;
+  bool operator==(const ApproximateEvent&) const = default;
+};
+
+// rho-zCDP and nothing better known. Gaussian noise is better stated as GaussianEvent.
+struct ZcdpEvent {
+  double rho;
+  bool operator==(const ZcdpEvent&) const = default;
+};
+
+struct Event;
+
+// Events on disjoint parts of the rows, assigned by public index. A record is in one part, so the worst branch counts.
+struct ParallelEvent {
+  std::vector<std::vector<Event>> branches;
+  bool operator==(const ParallelEvent&) const;
+};
+
+struct Event : std::variant<GaussianEvent, PureEvent, BoundedRangeEvent, ApproximateEvent, ZcdpEvent, ParallelEvent> {
+  using variant::variant;
+};
+
+inline bool ParallelEvent::operator==(const ParallelEvent& other) const { return branches == other.branches; }
+
+}  // namespace tailcoat

@@ -1,0 +1,190 @@
+#include "tailcoat/privacy/meter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tailcoat/base/rounding.hpp"
+#include "tailcoat/privacy/randomness.hpp"
+#include "tailcoat/privacy/search.hpp"
+
+namespace tailcoat {
+namespace {
+
+// Shares are taken of a total that is smaller by this factor: room for the rounding of the fractions and of the sum.
+constexpr double kShareMargin = 1 - 0x1p-40;
+
+// Within this range squares are exact in the sum of charges; beyond it there is nothing to protect or to release.
+constexpr NumberOption kMeterMu{.name = "mu", .meaning = "GDP budget", .lowest = 1e-100, .highest = 1e100};
+
+constexpr std::size_t kMostBranches = std::size_t{1} << 20;
+
+// What is left of a budget for an ideal random source: at most half of delta, (1 + e^epsilon) times the distance of the
+// real one, is set aside. Where that would not do, a smaller epsilon, which implies the one asked for.
+Result<ApproxDp> for_ideal_randomness(ApproxDp total) {
+  const double most_odds = div_down(total.delta, 2 * kRandomnessDistance) - 1;  // (1 + e^epsilon) tau <= delta / 2
+  if (!(most_odds > 1))
+    return refusal(fmt::format(
+        "delta = {} cannot be honoured: the random source is within {:.2g} of ideal, so delta must exceed {:.2g}",
+        total.delta, kRandomnessDistance, 4 * kRandomnessDistance));
+  const double epsilon = std::min(total.epsilon, std::log(most_odds) * (1 - 0x1p-40));
+  const double odds = std::exp(epsilon) * (1 + 0x1p-40);
+  return ApproxDp{epsilon, sub_down(total.delta, mul_up(add_up(1, odds), kRandomnessDistance))};
+}
+
+Price price_of(const std::vector<Event>& events);
+
+struct PriceOfKind {
+  Price operator()(const GaussianEvent& event) const { return {.mu = event.mu}; }
+  Price operator()(const PureEvent& event) const { return {.epsilon = event.epsilon}; }
+  Price operator()(const BoundedRangeEvent& event) const { return {.epsilon = event.epsilon}; }
+  Price operator()(const ApproximateEvent& event) const { return {.epsilon = event.epsilon, .delta = event.delta}; }
+  Price operator()(const ZcdpEvent& event) const { return {.rho = event.rho}; }
+  // Part by part the dearest branch.
+  Price operator()(const ParallelEvent& event) const {
+    Price worst;
+    for (const std::vector<Event>& branch : event.branches) {
+      const Price price = price_of(branch);
+      worst = {std::max(worst.mu, price.mu), std::max(worst.epsilon, price.epsilon), std::max(worst.delta, price.delta),
+               std::max(worst.rho, price.rho)};
+    }
+    return worst;
+  }
+};
+
+Price price_of(const std::vector<Event>& events) {
+  Price sum;
+  for (const Event& event : events) {
+    const Price price = std::visit(PriceOfKind{}, event);
+    sum.mu = sqrt_up(add_up(mul_up(sum.mu, sum.mu), mul_up(price.mu, price.mu)));
+    sum.epsilon = add_up(sum.epsilon, price.epsilon);
+    sum.delta = add_up(sum.delta, price.delta);
+    sum.rho = add_up(sum.rho, price.rho);
+  }
+  return sum;
+}
+
+Result<void> check_release(const Release& release) {
+  const NumberOption sensitivity{.name = "sensitivity", .meaning = release.what, .lowest = 0};
+  const NumberOption noise_scale{.name = "noise_scale", .meaning = release.what, .lowest = 0};
+  TAILCOAT_CHECK(check(sensitivity, release.sensitivity));
+  TAILCOAT_CHECK(check(noise_scale, release.noise_scale));
+  return {};
+}
+
+}  // namespace
+
+Result<PrivacyMeter> PrivacyMeter::open(ApproxDp total, const std::vector<Event>& reserved) {
+  TAILCOAT_CHECK(check(total));
+  TAILCOAT_TRY(ideal, for_ideal_randomness(total));
+  Accountant accountant;
+  for (const Event& event : reserved) TAILCOAT_CHECK(accountant.add(event));
+  TAILCOAT_TRY(gaussian, accountant.room_for_gaussian(ideal));
+  TAILCOAT_TRY(meter, open(gaussian));
+  meter.reserved_ = reserved;
+  meter.receipt_.budget = total;
+  return std::move(meter);
+}
+
+Result<PrivacyMeter> PrivacyMeter::open(Gdp total) {
+  TAILCOAT_CHECK(check(kMeterMu, total.mu));
+  PrivacyMeter meter;
+  meter.total_ = total;
+  meter.receipt_.gaussian_budget = total;
+  return meter;
+}
+
+PrivacyMeter::PrivacyMeter(PrivacyMeter&& other) noexcept
+    : total_(std::exchange(other.total_, Gdp{0})),
+      spent_mu_squared_(std::exchange(other.spent_mu_squared_, {})),
+      reserved_(std::exchange(other.reserved_, {})),
+      block_(std::exchange(other.block_, {})),
+      receipt_(std::exchange(other.receipt_, {})) {}
+
+PrivacyMeter& PrivacyMeter::operator=(PrivacyMeter&& other) noexcept {
+  PrivacyMeter taken(std::move(other));
+  std::swap(total_, taken.total_);
+  std::swap(spent_mu_squared_, taken.spent_mu_squared_);
+  std::swap(reserved_, taken.reserved_);
+  std::swap(block_, taken.block_);
+  std::swap(receipt_, taken.receipt_);
+  return *this;
+}
+
+Gdp PrivacyMeter::remaining() const {
+  return {largest_where([&](double mu) { return fits(mu); })};
+}
+
+Gdp PrivacyMeter::share(double fraction) const {
+  return {mul_down(total_.mu, sqrt_down(mul_down(fraction, kShareMargin)))};
+}
+
+Result<void> PrivacyMeter::affords(const std::string& what, Gdp cost) const {
+  TAILCOAT_CHECK(check(cost));
+  if (fits(cost.mu)) return {};
+  return refusal(fmt::format("{} asks for mu = {}, but only mu = {} of {} is left; add noise or allow more", what,
+                             cost.mu, remaining().mu, total_.mu));
+}
+
+Result<void> PrivacyMeter::charge(const Release& release, Gdp cost) {
+  TAILCOAT_CHECK(check_release(release));
+  TAILCOAT_CHECK(affords(release.what, cost));
+  spent_mu_squared_.add_square(cost.mu);
+  receipt_.gaussian_spent = {sqrt_up(spent_mu_squared_.above())};
+  record(release, {.mu = cost.mu});
+  return {};
+}
+
+Result<void> PrivacyMeter::charge(const Release& release, const std::vector<Event>& reserved) {
+  TAILCOAT_CHECK(check_release(release));
+  std::vector<Event> left = reserved_;
+  for (const Event& event : reserved) {
+    const auto found = std::ranges::find(left, event);
+    if (found == left.end())
+      return refusal(fmt::format(
+          "{} was not reserved, or its reservation is used up: reserve it when the meter is opened", release.what));
+    left.erase(found);
+  }
+  reserved_ = std::move(left);
+  record(release, price_of(reserved));
+  return {};
+}
+
+Result<std::vector<PrivacyMeter>> PrivacyMeter::split(std::size_t branches, Gdp share) {
+  if (branches == 0 || branches > kMostBranches)
+    return usage_error(fmt::format("cannot split a meter into {} branches; give 1 to {}", branches, kMostBranches));
+  TAILCOAT_CHECK(check(kMeterMu, share.mu));
+  TAILCOAT_CHECK(charge(
+      {.what = fmt::format("{} disjoint blocks of rows", branches), .mechanism = "parallel", .values = 0}, share));
+  std::vector<PrivacyMeter> meters;
+  for (std::size_t i = 1; i <= branches; ++i) {
+    TAILCOAT_TRY(meter, open(share));
+    meter.block_ = fmt::format("{}{}{} of {}", block_, block_.empty() ? "" : ", ", i, branches);
+    meters.push_back(std::move(meter));
+  }
+  return meters;
+}
+
+void PrivacyMeter::join(std::vector<PrivacyMeter> branches) {
+  for (PrivacyMeter& branch : branches) {
+    receipt_.secure = receipt_.secure && branch.receipt_.secure;
+    std::ranges::move(branch.receipt_.lines, std::back_inserter(receipt_.lines));
+  }
+}
+
+bool PrivacyMeter::fits(double mu) const {
+  UpwardSum limit;
+  limit.add_square(total_.mu);
+  UpwardSum sum = spent_mu_squared_;
+  sum.add_square(mu);
+  return sum.at_most(limit);
+}
+
+void PrivacyMeter::record(const Release& release, const Price& price) {
+  receipt_.secure = receipt_.secure && release.secure_noise;
+  receipt_.lines.push_back({release, price, block_});
+}
+
+}  // namespace tailcoat

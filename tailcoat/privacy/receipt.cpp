@@ -1,0 +1,50 @@
+#include "tailcoat/privacy/receipt.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tailcoat/privacy/randomness.hpp"
+
+namespace tailcoat {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add_price(Json& json, const Price& price) {
+  if (price.mu != 0) json["mu"] = price.mu;
+  if (price.epsilon != 0) json["epsilon"] = price.epsilon;
+  if (price.delta != 0) json["delta"] = price.delta;
+  if (price.rho != 0) json["rho"] = price.rho;
+}
+
+Json line_json(const ReceiptLine& line) {
+  Json json{{"what", line.release.what}, {"mechanism", line.release.mechanism}};
+  if (!line.block.empty()) json["block"] = line.block;
+  json["values"] = line.release.values;
+  json["sensitivity"] = line.release.sensitivity;
+  json["noise_scale"] = line.release.noise_scale;
+  add_price(json, line.price);
+  if (!line.release.secure_noise) json["secure"] = false;
+  return json;
+}
+
+Json budget_json(const Receipt& receipt) {
+  if (receipt.budget.epsilon > 0) return {{"epsilon", receipt.budget.epsilon}, {"delta", receipt.budget.delta}};
+  // A budget in mu has no delta to take the distance of the random source from, so it is stated beside it.
+  return {{"mu", receipt.gaussian_budget.mu}, {"randomness_distance", kRandomnessDistance}};
+}
+
+}  // namespace
+
+std::string Receipt::json() const {
+  Json json{{"schema", "tailcoat-receipt/1"}, {"neighbours", "replace-one"}};
+  json["budget"] = budget_json(*this);
+  json["gaussian_budget"] = {{"mu", gaussian_budget.mu}};
+  json["spent"] = {{"mu", gaussian_spent.mu}};
+  json["secure"] = secure;
+  json["releases"] = Json::array();
+  for (const ReceiptLine& line : lines) json["releases"].push_back(line_json(line));
+  // A name that is not UTF-8 has its bad bytes replaced; a number that is not finite, which no meter lets in, is null.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tailcoat

@@ -1,0 +1,87 @@
+#include "tailcoat/privacy/receipt.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace tailcoat {
+namespace {
+
+using nlohmann::json;
+
+Receipt sample() {
+  Receipt receipt;
+  receipt.budget = {1, 1e-6};
+  receipt.gaussian_budget = {0.2};
+  receipt.gaussian_spent = {0.1};
+  receipt.lines.push_back(
+      {{.what = "gradient, step 1", .mechanism = "gaussian", .values = 12, .sensitivity = 0.5, .noise_scale = 5},
+       {.mu = 0.1},
+       ""});
+  receipt.lines.push_back({{.what = "maximum", .mechanism = "bounded-laplace", .sensitivity = 1, .noise_scale = 2},
+                           {.epsilon = 0.5, .delta = 1e-7},
+                           "2 of 4"});
+  return receipt;
+}
+
+TEST(Receipt, ListsBudgetAndEveryRelease) {
+  const json read = json::parse(sample().json());
+  EXPECT_EQ(read["schema"], "tailcoat-receipt/1");
+  EXPECT_EQ(read["neighbours"], "replace-one");
+  EXPECT_EQ(read["budget"], json({{"epsilon", 1.0}, {"delta", 1e-6}}));
+  EXPECT_EQ(read["gaussian_budget"]["mu"], 0.2);
+  EXPECT_EQ(read["spent"]["mu"], 0.1);
+  EXPECT_EQ(read["secure"], true);
+  ASSERT_EQ(read["releases"].size(), 2u);
+  EXPECT_EQ(read["releases"][0], json({{"what", "gradient, step 1"},
+                                       {"mechanism", "gaussian"},
+                                       {"values", 12},
+                                       {"sensitivity", 0.5},
+                                       {"noise_scale", 5.0},
+                                       {"mu", 0.1}}));
+  EXPECT_EQ(read["releases"][1]["epsilon"], 0.5);
+  EXPECT_EQ(read["releases"][1]["delta"], 1e-7);
+  EXPECT_EQ(read["releases"][1]["block"], "2 of 4");
+}
+
+TEST(Receipt, KeepsTheOrderOfItsFields) {
+  EXPECT_EQ(sample().json().substr(0, 75),
+            R"({"schema":"tailcoat-receipt/1","neighbours":"replace-one","budget":{"epsilo)");
+}
+
+TEST(Receipt, StatesABudgetInMuWithTheDistanceOfTheRandomSource) {
+  Receipt receipt;
+  receipt.gaussian_budget = {0.3};
+  const json read = json::parse(receipt.json());
+  EXPECT_EQ(read["budget"], json({{"mu", 0.3}, {"randomness_distance", 0x1p-78}}));
+}
+
+TEST(Receipt, SurvivesNamesThatAreNotText) {
+  Receipt receipt = sample();
+  receipt.lines[0].release.what = "column \xff\xfe \"quoted\"\n";
+  EXPECT_TRUE(json::accept(receipt.json()));
+}
+
+TEST(Receipt, NeverPrintsANumberThatIsNotFinite) {
+  Receipt receipt = sample();
+  receipt.lines[0].release.sensitivity = NAN;
+  receipt.lines[0].release.noise_scale = INFINITY;
+  receipt.lines[1].price.epsilon = -INFINITY;
+  const json read = json::parse(receipt.json());
+  EXPECT_TRUE(read["releases"][0]["sensitivity"].is_null());
+  EXPECT_TRUE(read["releases"][0]["noise_scale"].is_null());
+}
+
+TEST(Receipt, MarksWhatWasDrawnFromASeed) {
+  Receipt receipt = sample();
+  receipt.secure = false;
+  receipt.lines[0].release.secure_noise = false;
+  const json read = json::parse(receipt.json());
+  EXPECT_EQ(read["secure"], false);
+  EXPECT_EQ(read["releases"][0]["secure"], false);
+  EXPECT_FALSE(read["releases"][1].contains("secure"));
+}
+
+}  // namespace
+}  // namespace tailcoat
