@@ -1,0 +1,67 @@
+// tailcoat: the command line. It parses and prints; the library does the rest. Exit codes: 0 done, 1 the run failed,
+// 2 bad usage, 3 refused by a privacy budget or a theorem's precondition.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "command.hpp"
+
+namespace tailcoat::cli {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kBadUsage = 2;
+constexpr int kRefused = 3;
+
+int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return kBadUsage;
+    case ErrorKind::refused:
+      return kRefused;
+    case ErrorKind::data:
+    case ErrorKind::system:
+      return kFailed;
+  }
+  return kFailed;
+}
+
+int print(const Result<std::string>& text) {
+  if (!text) {
+    fmt::print(stderr, "tailcoat: {}\n", text.error().message);
+    return exit_code(text.error().kind);
+  }
+  const bool written = std::fwrite(text->data(), 1, text->size(), stdout) == text->size() && std::fflush(stdout) == 0;
+  if (!written) fmt::print(stderr, "tailcoat: cannot write the result to standard output\n");
+  return written ? kDone : kFailed;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Private convex models from heavy-tailed data.", "tailcoat"};
+  app.set_version_flag("--version", "tailcoat " TAILCOAT_VERSION);
+  const std::vector<Command> commands{account_command(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kBadUsage;
+  }
+  for (const Command& command : commands)
+    if (command.parser->parsed()) return print(command.run());
+  fmt::print(stderr, "{}", app.help());
+  return kBadUsage;
+}
+
+}  // namespace
+}  // namespace tailcoat::cli
+
+int main(int argc, char** argv) {
+  try {
+    return tailcoat::cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tailcoat: %s\n", error.what());
+    return tailcoat::cli::kFailed;
+  }
+}
