@@ -1,0 +1,148 @@
+// The three clipped sums of Engine: gradients of a GLM, gradients of a loss of the user's own, rows. Each contribution
+// is a vector times a scalar s with |s| |vector| <= clip_units, rounded to integers (lattice.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <variant>
+
+#include "tailcoat/engine/engine.hpp"
+#include "tailcoat/engine/exact_sum.hpp"
+#include "tailcoat/engine/float_environment.hpp"
+#include "tailcoat/engine/pass.hpp"
+#include "tailcoat/engine/workers.hpp"
+#include "tailcoat/privacy/sensitive_key.hpp"
+
+namespace tailcoat {
+namespace {
+
+// A ClipLattice may have been put together by hand: nothing in it is trusted but the threshold and the units.
+Result<Clip> checked_clip(const ClipLattice& lattice, std::size_t dimension) {
+  TAILCOAT_CHECK(check(kClipThresholdOption, lattice.clip_threshold));
+  if (lattice.dimension != dimension)
+    return usage_error(fmt::format("the lattice is for {} columns, the data has {}", lattice.dimension, dimension));
+  if (!(lattice.clip_units >= 1 && lattice.clip_units <= kMostUnits))
+    return usage_error(fmt::format("clip_units = {} is not in [1, 2^50]; use clip_lattice()", lattice.clip_units));
+  return Clip{.scale = lattice.clip_units / lattice.clip_threshold,
+              .limit = shrunk_units(lattice.clip_units, dimension, kClipSlack)};
+}
+
+Result<void> check_point(std::span<const double> x, std::size_t dimension) {
+  if (x.size() != dimension)
+    return usage_error(fmt::format("x has {} numbers, the data has {} columns", x.size(), dimension));
+  for (std::size_t j = 0; j < dimension; ++j) {
+    if (!std::isfinite(x[j])) return usage_error(fmt::format("x[{}] = {} is not finite", j, x[j]));
+  }
+  return {};
+}
+
+Result<SensitiveSum> clipped_sum(Workers& workers, const ClipLattice& lattice, std::size_t rows, std::size_t chunk,
+                                 const AddRows& add) {
+  const SumShape shape{.rows = rows, .chunk = chunk, .size = lattice.dimension, .largest_term = lattice.clip_units};
+  TAILCOAT_TRY(units, exact_sum(workers, shape, add));
+  return SensitiveSum{.units = Sensitive(std::move(units)),
+                      .size = lattice.dimension,
+                      .unit = lattice.unit(),
+                      .sensitivity = rounded_sensitivity(kClipFactor, lattice.clip_units, lattice.dimension)};
+}
+
+// Divides `vector` by a power of two that brings its largest number into [1/2, 1), and returns the exponent. A vector
+// that is not finite becomes zero.
+int normalise(std::span<double> vector) {
+  double largest = 0;
+  for (const double value : vector) {
+    if (!std::isfinite(value)) {
+      std::ranges::fill(vector, 0.0);
+      return 0;
+    }
+    largest = std::max(largest, std::abs(value));
+  }
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  const double half = std::ldexp(1, -exponent / 2), other_half = std::ldexp(1, -exponent - -exponent / 2);
+  for (double& value : vector) value = value * half * other_half;
+  return exponent;
+}
+
+void add_sample_gradients(const SampleGradient& gradient, std::span<const double> x, Clip clip, std::size_t begin,
+                          std::size_t end, LatticeSums& sums) {
+  const std::size_t stride = padded(x.size()), step = std::min(end - begin, block_rows<double>(x.size(), sums));
+  AlignedVector gradients(step * stride);
+  std::array<double, kMaxBlockRows> norms, s;
+  for (std::size_t first = begin; first < end; first += step) {
+    const RowsOf<double> block{gradients.data(), std::min(step, end - first), x.size(), stride};
+    std::ranges::fill(gradients, 0.0);  // nothing of another sample may show in what a callback leaves unset
+    const auto vector = [&](std::size_t i) { return std::span(gradients).subspan(i * stride, x.size()); };
+    for (std::size_t i = 0; i < block.rows; ++i) gradient(first + i, x, vector(i));
+
+    const DefaultFloatEnvironment environment;  // a callback may have changed it
+    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::ldexp(clip.scale, normalise(vector(i)));
+    inverse_norms(block, norms.data());
+    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::min(s[i], clip.limit * norms[i]);
+    add_block(block, s.data(), sums);
+  }
+}
+
+template <class T>
+void add_rows(const RowsOf<T>& rows, const double* norms, Clip clip, std::size_t begin, std::size_t end,
+              LatticeSums& sums) {
+  const std::size_t step = block_rows<T>(rows.columns, sums);
+  std::array<double, kMaxBlockRows> s;
+  for (std::size_t first = begin; first < end; first += step) {
+    const RowsOf<T> block = part_of(rows, first, std::min(end, first + step));
+    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::min(clip.scale, clip.limit * norms[first + i]);
+    add_block(block, s.data(), sums);
+  }
+}
+
+}  // namespace
+
+Result<SensitiveSum> Engine::clipped_gradient_sum(const LabelledData& data, const Loss& loss, std::span<const double> x,
+                                                  const ClipLattice& lattice) try {
+  TAILCOAT_CHECK(check_loss(loss));
+  TAILCOAT_CHECK(check_point(x, data.dimension()));
+  TAILCOAT_TRY(clip, checked_clip(lattice, data.dimension()));
+  const auto& contents = SensitiveKey::open(data.features_.contents_);
+  const double* labels = SensitiveKey::open(data.labels_).data();
+  const AlignedVector x_copy = padded_copy(x);
+  return std::visit(
+      [&]<class T>(const RowsOf<T>& rows) {
+        const GradientPass<T> pass{rows, labels, contents.inverse_norms.data(), loss, x_copy.data(), clip};
+        return clipped_sum(*workers_, lattice, rows.rows, chunk_rows(rows, *workers_),
+                           [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
+                             add_gradients(pass, begin, end, sums,
+                                           [](const auto&... arguments) { lattice_sweep(arguments...); });
+                           });
+      },
+      contents.features);
+} catch (...) {
+  return error_of(std::current_exception());
+}
+
+Result<SensitiveSum> Engine::clipped_gradient_sum(std::size_t rows, const SampleGradient& gradient,
+                                                  std::span<const double> x, const ClipLattice& lattice) {
+  if (rows == 0) return data_error("a sum over 0 samples; give at least one");
+  if (!gradient) return usage_error("the gradient of a sample is an empty function");
+  TAILCOAT_CHECK(check_point(x, x.size()));
+  TAILCOAT_TRY(clip, checked_clip(lattice, x.size()));
+  const std::size_t chunk = std::min(rows / (8 * workers_->count()) + 1, kMaxBlockRows);
+  return clipped_sum(*workers_, lattice, rows, chunk, [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
+    add_sample_gradients(gradient, x, clip, begin, end, sums);
+  });
+}
+
+Result<SensitiveSum> Engine::clipped_row_sum(const RowData& data, const ClipLattice& lattice) {
+  TAILCOAT_TRY(clip, checked_clip(lattice, data.dimension()));
+  const auto& contents = SensitiveKey::open(data.contents_);
+  return std::visit(
+      [&](const auto& rows) {
+        return clipped_sum(*workers_, lattice, rows.rows, chunk_rows(rows, *workers_),
+                           [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
+                             add_rows(rows, contents.inverse_norms.data(), clip, begin, end, sums);
+                           });
+      },
+      contents.features);
+}
+
+}  // namespace tailcoat

@@ -1,0 +1,61 @@
+#include "tailcoat/engine/engine.hpp"
+
+#include <fmt/format.h>
+
+#include "tailcoat/base/checked.hpp"
+#include "tailcoat/engine/exact_sum.hpp"
+#include "tailcoat/engine/pass.hpp"
+#include "tailcoat/engine/workers.hpp"
+
+namespace tailcoat {
+namespace {
+
+template <class T>
+Result<void> check_rows(const RowsOf<T>& rows) {
+  if (rows.rows == 0) return data_error("the data has 0 rows; give at least one");
+  if (rows.columns == 0) return data_error("the data has 0 columns; give at least one");
+  if (rows.stride < rows.columns)
+    return usage_error(fmt::format("stride = {} is below the number of columns, {}", rows.stride, rows.columns));
+  const auto numbers = checked_mul(rows.rows, rows.stride);
+  if (!numbers || !checked_mul(*numbers, sizeof(T)))
+    return usage_error(fmt::format("{} rows of stride {} are more than memory can hold", rows.rows, rows.stride));
+  if (rows.data == nullptr) return usage_error("rows without data: the pointer is null");
+  return {};
+}
+
+template <class T>
+Result<std::vector<double>> norms_of(const RowsOf<T>& rows, Workers& workers) try {
+  std::vector<double> result(rows.rows);
+  const auto thrown = workers.for_each_chunk(rows.rows, chunk_rows(rows, workers),
+                                             [&](std::size_t, std::size_t begin, std::size_t end) {
+                                               inverse_norms(part_of(rows, begin, end), result.data() + begin);
+                                             });
+  if (thrown) return error_of(thrown);
+  return result;
+} catch (...) {
+  return error_of(std::current_exception());
+}
+
+}  // namespace
+
+Engine::Engine(std::size_t threads) : workers_(std::make_unique<Workers>(threads)) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
+std::size_t Engine::threads() const { return workers_->count(); }
+
+Result<RowData> Engine::load(Rows features) {
+  TAILCOAT_CHECK(std::visit([](const auto& rows) { return check_rows(rows); }, features));
+  TAILCOAT_TRY(norms, std::visit([&](const auto& rows) { return norms_of(rows, *workers_); }, features));
+  return RowData({features, std::move(norms)}, row_count(features), column_count(features));
+}
+
+Result<LabelledData> Engine::load(Rows features, std::span<const double> labels) {
+  if (labels.size() != row_count(features))
+    return data_error(fmt::format("{} labels for {} rows; give one for each", labels.size(), row_count(features)));
+  TAILCOAT_TRY(rows, load(features));
+  return LabelledData(std::move(rows), labels);
+}
+
+}  // namespace tailcoat

@@ -1,0 +1,163 @@
+#include "tailcoat/engine/kernels.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <variant>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tailcoat/engine/kernels.cpp"
+#include <hwy/foreach_target.h>
+
+#include "tailcoat/engine/simd-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tailcoat::HWY_NAMESPACE {
+
+void lattice_sweep_f64(const RowsOf<double>& fresh, const ReadyRows<double>& ready, const double* x, double* margins,
+                       double* sums) {
+  sweep<LatticeAdder>(fresh, ready, x, margins, sums);
+}
+
+void lattice_sweep_f32(const RowsOf<float>& fresh, const ReadyRows<float>& ready, const double* x, double* margins,
+                       double* sums) {
+  sweep<LatticeAdder>(fresh, ready, x, margins, sums);
+}
+
+// Plain arithmetic on purpose: the loop vectorises for every loss, and vector and remainder give the same bits.
+void clipped_slopes_of(const Loss& any_loss, std::span<const double> margins, const double* HWY_RESTRICT labels,
+                       const double* HWY_RESTRICT inverse_norms, Clip clip, double* HWY_RESTRICT s) {
+  std::visit(
+      [&](const auto& loss) HWY_ATTR {
+        const double* HWY_RESTRICT t = margins.data();
+        const std::size_t count = margins.size();
+        for (std::size_t i = 0; i < count; ++i) {
+          const double limit = clip.limit * inverse_norms[i];
+          const double slope = clamped(loss.derivative(t[i], labels[i]) * clip.scale, -limit, limit);
+          const double all = slope + zero_if_finite(t[i], labels[i]);
+          s[i] = all == all ? all : 0;
+        }
+      },
+      any_loss);
+}
+
+template <class T>
+void inverse_norms_of(const RowsOf<T>& rows, double* result) {
+  const double least = static_cast<double>(rows.columns) * 0x1p-960;
+  for (std::size_t i = 0; i < tile_count(rows.rows); ++i) {
+    const FreshTile<T> tile = fresh_tile(rows, i);
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      Vector squares = hn::Zero(Tag());
+      for_each_vector(rows.columns, [&](std::size_t j, auto load) HWY_ATTR {
+        const Vector a = load(tile.row[r] + j);
+        squares = hn::MulAdd(a, a, squares);
+      });
+      const double squared_norm = hn::GetLane(hn::SumOfLanes(Tag(), squares));
+      const bool in_range = squared_norm >= least && squared_norm <= std::numeric_limits<double>::max();
+      result[tile.index[r]] = in_range ? 1 / std::sqrt(squared_norm) : 0;
+    }
+  }
+}
+
+void inverse_norms_f64(const RowsOf<double>& rows, double* result) { inverse_norms_of(rows, result); }
+void inverse_norms_f32(const RowsOf<float>& rows, double* result) { inverse_norms_of(rows, result); }
+
+template <class T>
+void count_outside_of(const RowsOf<T>& rows, const double* HWY_RESTRICT lower, const double* HWY_RESTRICT upper,
+                      double* HWY_RESTRICT counts) {
+  const Vector one = hn::Set(Tag(), 1.0);
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    const T* row = rows.data + i * rows.stride;
+    for_each_vector(rows.columns, [&](std::size_t j, auto load) HWY_ATTR {
+      const Vector a = load(row + j);
+      const auto outside = hn::Or(hn::Lt(a, hn::Load(Tag(), lower + j)), hn::Gt(a, hn::Load(Tag(), upper + j)));
+      const Vector count = hn::Load(Tag(), counts + j);
+      hn::Store(hn::Add(count, hn::IfThenElseZero(outside, one)), Tag(), counts + j);
+    });
+  }
+}
+
+void count_outside_f64(const RowsOf<double>& rows, const double* lower, const double* upper, double* counts) {
+  count_outside_of(rows, lower, upper, counts);
+}
+void count_outside_f32(const RowsOf<float>& rows, const double* lower, const double* upper, double* counts) {
+  count_outside_of(rows, lower, upper, counts);
+}
+
+// The vectors of row j start where the vector with entry (j, j) does.
+void outer_products(const std::array<const double*, kTileRows>& rows, std::size_t columns,
+                    double* HWY_RESTRICT diagonal, double* HWY_RESTRICT products) {
+  const auto [b0, b1, b2, b3] = rows;
+  const std::size_t lanes = hn::Lanes(Tag()), width = padded(columns);
+  const Vector m = hn::Set(Tag(), 0x1.8p52);
+  for (std::size_t j = 0; j < width; j += lanes) {
+    const Vector a0 = hn::Load(Tag(), b0 + j), a1 = hn::Load(Tag(), b1 + j);
+    const Vector a2 = hn::Load(Tag(), b2 + j), a3 = hn::Load(Tag(), b3 + j);
+    const Vector first = hn::Sub(hn::MulAdd(a0, a0, m), hn::NegMulAdd(a1, a1, m));
+    const Vector second = hn::Sub(hn::MulAdd(a2, a2, m), hn::NegMulAdd(a3, a3, m));
+    hn::Store(hn::Add(hn::Load(Tag(), diagonal + j), hn::Add(first, second)), Tag(), diagonal + j);
+  }
+  for (std::size_t j = 0; j < columns; ++j) {
+    const double root = std::numbers::sqrt2;
+    const LatticeAdder adder({root * b0[j], root * b1[j], root * b2[j], root * b3[j]});
+    double* HWY_RESTRICT sums = products + j * width;
+    for (std::size_t k = j / lanes * lanes; k < width; k += lanes) {
+      const Vector sum = hn::Load(Tag(), sums + k);
+      const Vector a0 = hn::Load(Tag(), b0 + k), a1 = hn::Load(Tag(), b1 + k);
+      const Vector a2 = hn::Load(Tag(), b2 + k), a3 = hn::Load(Tag(), b3 + k);
+      hn::Store(adder(sum, a0, a1, a2, a3), Tag(), sums + k);
+    }
+  }
+}
+
+}  // namespace tailcoat::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tailcoat {
+
+HWY_EXPORT(lattice_sweep_f64);
+HWY_EXPORT(lattice_sweep_f32);
+HWY_EXPORT(clipped_slopes_of);
+HWY_EXPORT(inverse_norms_f64);
+HWY_EXPORT(inverse_norms_f32);
+HWY_EXPORT(count_outside_f64);
+HWY_EXPORT(count_outside_f32);
+HWY_EXPORT(outer_products);
+
+void lattice_sweep(const RowsOf<double>& fresh, const ReadyRows<double>& ready, const double* x, double* margins,
+                   double* sums) {
+  HWY_DYNAMIC_DISPATCH(lattice_sweep_f64)(fresh, ready, x, margins, sums);
+}
+
+void lattice_sweep(const RowsOf<float>& fresh, const ReadyRows<float>& ready, const double* x, double* margins,
+                   double* sums) {
+  HWY_DYNAMIC_DISPATCH(lattice_sweep_f32)(fresh, ready, x, margins, sums);
+}
+
+void clipped_slopes(const Loss& loss, std::span<const double> margins, const double* labels,
+                    const double* inverse_norms, Clip clip, double* s) {
+  HWY_DYNAMIC_DISPATCH(clipped_slopes_of)(loss, margins, labels, inverse_norms, clip, s);
+}
+
+void inverse_norms(const RowsOf<double>& rows, double* result) {
+  HWY_DYNAMIC_DISPATCH(inverse_norms_f64)(rows, result);
+}
+
+void inverse_norms(const RowsOf<float>& rows, double* result) { HWY_DYNAMIC_DISPATCH(inverse_norms_f32)(rows, result); }
+
+void count_outside(const RowsOf<double>& rows, const double* lower, const double* upper, double* counts) {
+  HWY_DYNAMIC_DISPATCH(count_outside_f64)(rows, lower, upper, counts);
+}
+
+void count_outside(const RowsOf<float>& rows, const double* lower, const double* upper, double* counts) {
+  HWY_DYNAMIC_DISPATCH(count_outside_f32)(rows, lower, upper, counts);
+}
+
+void add_outer_products(const std::array<const double*, kTileRows>& rows, std::size_t columns, double* diagonal,
+                        double* products) {
+  HWY_DYNAMIC_DISPATCH(outer_products)(rows, columns, diagonal, products);
+}
+
+}  // namespace tailcoat
+#endif  // HWY_ONCE

@@ -1,0 +1,76 @@
+// The inner loops over rows, compiled for each vector instruction set and chosen at run time. All of them take rows in
+// tiles of four and treat every row alike, whatever its place in a tile: what a row contributes does not depend on how
+// the rows were split. None reads beyond the last number of a row.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "tailcoat/data/rows.hpp"
+#include "tailcoat/losses/loss.hpp"
+
+namespace tailcoat {
+
+inline constexpr std::size_t kTileRows = 4;
+inline constexpr std::size_t kMaxBlockRows = 1024;
+
+// x, sums and other vectors that go with the columns are padded to whole vectors of the widest instruction set, and
+// aligned to them.
+inline constexpr std::size_t kVectorAlignment = 64;
+inline constexpr std::size_t padded(std::size_t columns) { return (columns + 7) / 8 * 8; }
+
+// A row a contributes s a, rounded to integers: s is its slope times `scale`, cut to +-limit / |a|.
+struct Clip {
+  double scale;
+  double limit;
+};
+
+// Rows whose s is known and not zero.
+template <class T>
+struct ReadyRows {
+  std::array<const T*, kMaxBlockRows> rows;
+  std::array<double, kMaxBlockRows> scalars;
+  std::size_t count = 0;  // a multiple of kTileRows: the last tile is filled up with s = 0
+
+  // Takes those of `block` (at most kMaxBlockRows rows) with s != 0. The others, which may hold NaN, are never read.
+  void gather(const RowsOf<T>& block, const double* s) {
+    count = 0;
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      rows[count] = block.data + i * block.stride;
+      scalars[count] = s[i];
+      count += s[i] != 0;
+    }
+    for (; count % kTileRows != 0; ++count) {
+      rows[count] = rows[count - 1];
+      scalars[count] = 0;
+    }
+  }
+};
+
+// One step of a pass: margins[i] = <row i of fresh, x>, and sums += round(s a) over the ready rows, as many columns.
+// Both at once, so that fresh rows stream in from memory while the ready ones, read in the step before, are added up
+// out of the cache. Needs |s a_j| < 2^51 for each number of a ready row.
+void lattice_sweep(const RowsOf<double>& fresh, const ReadyRows<double>& ready, const double* x, double* margins,
+                   double* sums);
+void lattice_sweep(const RowsOf<float>& fresh, const ReadyRows<float>& ready, const double* x, double* margins,
+                   double* sums);
+
+// s for each row of a block, 0 where margin, label or slope is not finite. An inverse norm of 0 gives s = 0.
+void clipped_slopes(const Loss& loss, std::span<const double> margins, const double* labels,
+                    const double* inverse_norms, Clip clip, double* s);
+
+// 1 / |row|; 0 where it is out of range: |row|^2, as computed, below columns 2^-960 or not finite.
+void inverse_norms(const RowsOf<double>& rows, double* result);
+void inverse_norms(const RowsOf<float>& rows, double* result);
+
+// counts[j] += number of rows whose value in column j is below lower[j] or above upper[j].
+void count_outside(const RowsOf<double>& rows, const double* lower, const double* upper, double* counts);
+void count_outside(const RowsOf<float>& rows, const double* lower, const double* upper, double* counts);
+
+// The rounded outer products of a tile of rows b of padded(columns) numbers each: diagonal[j] += round(b_j^2) and, for
+// j < k, products[j padded(columns) + k] += round(sqrt(2) b_j b_k). What is in products elsewhere means nothing.
+void add_outer_products(const std::array<const double*, kTileRows>& rows, std::size_t columns, double* diagonal,
+                        double* products);
+
+}  // namespace tailcoat
