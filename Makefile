@@ -13,7 +13,7 @@ build: setup
 	cmake --build --preset release
 
 demo: build
-	build/examples/private_claims
+	@build/examples/private_claims build/receipt.json
 
 test: build
 	ctest --preset release

@@ -55,7 +55,8 @@ void print_row(const char* name, double exact, double released) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const char* receipt_path = argc > 1 ? argv[1] : "receipt.json";
   const std::vector<double> claims = simulate_claims();
   auto meter = PrivacyMeter::open(kBudget);
   auto noise = BitSource::from_kernel();
@@ -78,8 +79,10 @@ int main() {
   print_row("mean claim", exact.mean, released->mean);
 
   const Receipt& receipt = meter->receipt();
-  const char* receipt_path = "receipt.json";
-  std::ofstream(receipt_path) << receipt.json() << '\n';
+  if (!(std::ofstream(receipt_path) << receipt.json() << std::endl)) {
+    fmt::print(stderr, "cannot write {}\n", receipt_path);
+    return 1;
+  }
   fmt::print("\n{} releases, mu = {:.6f} of {:.6f} spent; every one of them is in {}\n", receipt.lines.size(),
              receipt.gaussian_spent.mu, receipt.gaussian_budget.mu, receipt_path);
 }

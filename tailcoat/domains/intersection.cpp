@@ -65,8 +65,9 @@ Result<Intersection> Intersection::create(std::vector<Domain> parts, DykstraLimi
     set.centre_.assign(start.begin(), start.end());
     const bool converged = set.project_on_parts(set.centre_).ok();
     const double rounding = 1e-9 * set.diameter_ + 1e-14 * largest_size(set.centre_);
-    if (!converged || !set.contains(set.centre_, rounding))
+    if (!converged || !set.contains(set.centre_, rounding)) {
       return usage_error("intersection: no common point found; the parts must overlap, so enlarge one of them");
+    }
     return set;
   } catch (const std::bad_alloc&) {
     return system_error("intersection: no memory; choose a smaller dimension");

@@ -26,8 +26,8 @@ class Intersection {
   static Result<Intersection> create(std::vector<Domain> parts, DykstraLimits limits = {});
 
   // The nearest point to the accuracy of the limits, for finite x of the right dimension. An error, with x unchanged,
-  // if Dykstra's algorithm does not converge: x very far away or parts that hardly meet. A ball and one other part
-  // cannot fail, and give a point that both contain.
+  // if Dykstra's algorithm does not converge: x very far away or parts that hardly meet. It is not used, and cannot
+  // fail, for a ball with one box, simplex or ball: those are exact to rounding (domains.md).
   Result<void> project(std::span<double> x) const;
   [[nodiscard]] bool contains(std::span<const double> x, double tolerance) const;
 

@@ -18,8 +18,8 @@ struct PureEvent {
   bool operator==(const PureEvent&) const = default;
 };
 
-// The privacy loss stays in an interval of length epsilon for each pair of neighbours: the exponential mechanism, which is
-// report-noisy-max with Gumbel noise.
+// The privacy loss stays in an interval of length epsilon for each pair of neighbours: the exponential mechanism, which
+// is report-noisy-max with Gumbel noise.
 struct BoundedRangeEvent {
   double epsilon;
   bool operator==(const BoundedRangeEvent&) const = default;

@@ -341,6 +341,7 @@ Result<void> CsvRows::check_header(const std::vector<std::string>& names) const 
 
 Result<void> CsvRows::choose(const std::vector<std::string>& names, const ReadOptions& options) {
   std::vector<Column> all;
+  all.reserve(names.size());
   for (const std::string& name : names) all.push_back({.name = name});
   TAILCOAT_CHECK(check_columns(all));
   TAILCOAT_TRY(texts, find_columns(all, options.text_columns));

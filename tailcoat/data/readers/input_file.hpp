@@ -19,7 +19,8 @@ namespace tailcoat {
 class InputFile {
  public:
   static Result<InputFile> open(const std::string& path);
-  InputFile(InputFile&& other) noexcept : InputFile(other) { other.descriptor_ = -1; }
+  InputFile(InputFile&& other) noexcept
+      : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), version_(other.version_) {}
   InputFile& operator=(InputFile&& other) = delete;
   ~InputFile();
 
@@ -41,7 +42,6 @@ class InputFile {
 
   InputFile(std::string path, int descriptor, Version version)
       : path_(std::move(path)), descriptor_(descriptor), version_(version) {}
-  InputFile(const InputFile&) = default;
 
   std::string path_;
   int descriptor_;

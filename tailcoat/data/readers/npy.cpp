@@ -119,6 +119,7 @@ Result<std::unique_ptr<RowSource>> open_npy(const std::string& path, const ReadO
   for (std::size_t j = 0; j < header.columns; ++j) all.push_back({.name = fmt::format("x{}", j)});
   TAILCOAT_TRY(kept, find_columns_or_all(all, options.columns));
   std::vector<Column> columns;
+  columns.reserve(kept.size());
   for (const std::size_t position : kept) columns.push_back(all[position]);
   return std::unique_ptr<RowSource>(
       std::make_unique<NpyRows>(std::move(file), header, std::move(columns), std::move(kept)));

@@ -111,7 +111,7 @@ Result<std::string> read_dictionary(const InputFile& file, NpyHeader& header) {
   if (version < 1 || version > 3) return foreign;
   const std::size_t start = version == 1 ? 10 : 12;
   std::size_t length = fixed[8] + 256u * fixed[9];
-  if (version > 1) length += 65536u * (fixed[10] + 256u * fixed[11]);
+  if (version > 1) length += std::size_t{65536} * (fixed[10] + 256u * fixed[11]);
   if (length > kMaxHeaderBytes) {
     return data_error(
         fmt::format("{} has an NPY header of {} bytes; at most {} are served", shown(file), length, kMaxHeaderBytes));
