@@ -88,6 +88,6 @@ Result<Table> load(RowSource& source, Storage storage) {
   }
 }
 
-std::unique_ptr<RowSource> rows_of(const Table& table) { return std::make_unique<TableRows>(table); }
+std::unique_ptr<RowSource> source_of(const Table& table) { return std::make_unique<TableRows>(table); }
 
 }  // namespace tailcoat

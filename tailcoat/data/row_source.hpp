@@ -38,6 +38,6 @@ class RowSource {
 Result<Table> load(RowSource& source, Storage storage);
 
 // The rows of a table, which must outlive the source and not change.
-std::unique_ptr<RowSource> rows_of(const Table& table);
+std::unique_ptr<RowSource> source_of(const Table& table);
 
 }  // namespace tailcoat

@@ -14,7 +14,7 @@ namespace tailcoat {
 inline constexpr double kExpLimit = 700;
 inline constexpr double kExpLargest = 0x1.d945df4f8ec8ep+1009;  // saturating_exp(kExpLimit)
 
-// Less than 1.1 units in the last place from e^x for |x| <= kExpLimit (largest error seen: 0.99). NaN gives NaN.
+// Less than 1.1 units in the last place from e^x for |x| <= kExpLimit (largest error seen: 0.98). NaN gives NaN.
 inline double saturating_exp(double x) {
   constexpr double kLog2E = 0x1.71547652b82fep+0;
   constexpr double kLn2High = 0x1.62e42fefa2000p-1;  // 40 bits: its product with any exponent is exact

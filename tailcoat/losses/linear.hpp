@@ -1,5 +1,5 @@
 // Linear loss t: the gradient of a sample is its row, so a clipped gradient sum is a clipped sum of rows. The label
-// does not count.
+// does not count, unless it is not finite.
 #pragma once
 
 #include "tailcoat/losses/scalar.hpp"

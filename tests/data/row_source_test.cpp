@@ -94,7 +94,7 @@ TEST(RowSource, TableIsASourceToo) {
   const TemporaryFiles files;
   for (const Storage storage : {Storage::f64, Storage::f32}) {
     const auto table = load_file(files.write("a.csv", "a,t\n1,x\n2.5,\n3,y\n"), {.text_columns = {"t"}}, storage);
-    const auto source = rows_of(*table);
+    const auto source = source_of(*table);
     for (const std::size_t block : {2u, 3u, 4u, 50u}) {
       EXPECT_TRUE(same_cells(streamed(*source, block), {1, 0, 2.5, kMissing, 3, 1}));
       ASSERT_TRUE(source->rewind().ok());
