@@ -1,10 +1,13 @@
 #include "tailcoat/base/rounding.hpp"
 
+#include <cfloat>
 #include <cmath>
 #include <limits>
 
 namespace tailcoat {
 namespace {
+
+static_assert(FLT_EVAL_METHOD == 0, "intermediate results must be doubles: build with -msse2 -mfpmath=sse");
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

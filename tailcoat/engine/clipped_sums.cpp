@@ -123,6 +123,7 @@ Result<SensitiveSum> Engine::clipped_gradient_sum(const LabelledData& data, cons
 Result<SensitiveSum> Engine::clipped_gradient_sum(std::size_t rows, const SampleGradient& gradient,
                                                   std::span<const double> x, const ClipLattice& lattice) {
   if (rows == 0) return data_error("a sum over 0 samples; give at least one");
+  if (x.empty()) return usage_error("x has 0 numbers; give at least one");
   if (!gradient) return usage_error("the gradient of a sample is an empty function");
   TAILCOAT_CHECK(check_point(x, x.size()));
   TAILCOAT_TRY(clip, checked_clip(lattice, x.size()));

@@ -28,7 +28,7 @@ Result<BoundedRelease> bounded_laplace_release(std::string what, SensitiveSum su
                                       .secure_noise = outlet.noise.secure()},
                                      ApproximateEvent{cost.epsilon, cost.delta}));
   BitStream bits = outlet.noise.stream(outlet.noise.next_release(), 0);
-  const std::int64_t released = SensitiveKey::open(sum.units)[0] + law.bounded(bound, bits);
+  const std::int64_t released = SensitiveKey::open(sum.units).at(0) + law.bounded(bound, bits);
   return BoundedRelease{static_cast<double>(released) * sum.unit, static_cast<double>(bound) * sum.unit};
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "tailcoat/noise/fail_safe.hpp"
+#include "tailcoat/noise/fork_guard.hpp"
 #include "tailcoat/privacy/randomness.hpp"
 
 namespace tailcoat {
@@ -26,7 +26,7 @@ constexpr AesCtr::Counter kZeroCounter{};
 // derived from, a segment 256 blocks of its own; the rest of the distance is for the samplers (noise.md).
 static_assert((4.0 * kMostKeys * kMostKeys + 256.0 * 256.0 * kMostSegments) * 0x1p-129 < 0.99 * kRandomnessDistance);
 
-enum Purpose : std::uint8_t { kStreamKey = 1, kForkKey = 2 };
+enum Purpose : std::uint8_t { kStreamKey = 1, kBranchKey = 2 };
 
 // purpose (8 bits), release (56 bits), 2 index (64 bits): the two blocks of a key differ in the last bit, and no two
 // addresses share one.
@@ -54,10 +54,16 @@ Result<void> fill_from_kernel(std::span<std::uint8_t> bytes) {
 
 }  // namespace
 
-// Shared by a source, its forks and their streams.
+// Shared by a source, the sources split from it and their streams.
 struct BitStream::Usage {
+  std::unique_ptr<ForkGuard> guard;  // of a secure source
   std::atomic<std::uint64_t> keys{0};
   std::atomic<std::uint64_t> segments{0};
+
+  void check_process() const {
+    abort_unless(!guard || !guard->in_child(),
+                 "a random source was used in a child process; it would repeat the parent's noise, so make one there");
+  }
 };
 
 BitStream::BitStream(AesCtr cipher, std::shared_ptr<Usage> usage)
@@ -89,7 +95,8 @@ BitStream::~BitStream() { OPENSSL_cleanse(bytes_.data(), end_ + kKeyBytes); }
 // Every segment has its own key, the last bytes of the one before: few blocks per key keep the bits close to ideal.
 void BitStream::refill() {
   const bool first = end_ == 0;
-  cipher_.restart(std::span(bytes_).subspan(end_).first<kKeyBytes>(), kZeroCounter);
+  cipher_.restart(std::span(bytes_).subspan(end_).first<kKeyBytes>(), kZeroCounter);  // stops if this was moved from
+  usage_->check_process();
   abort_unless(usage_->segments.fetch_add(1, std::memory_order_relaxed) < kMostSegments,
                "a random source has no bits left; start a new run");
   const std::span segment = std::span(bytes_).first(first ? kFirstSegment : bytes_.size());
@@ -101,9 +108,8 @@ void BitStream::refill() {
 struct BitSource::State {
   AesCtr::Key key;
   bool secure;
-  pid_t owner;
   std::shared_ptr<BitStream::Usage> usage;
-  std::uint64_t releases = 0;
+  std::atomic<std::uint64_t> releases{0};
 
   ~State() { OPENSSL_cleanse(key.data(), key.size()); }
 };
@@ -116,13 +122,14 @@ BitSource::~BitSource() = default;
 Result<BitSource> BitSource::from_kernel() {
   if (!AesCtr::available())
     return system_error("OpenSSL offers no AES-256-CTR; enable its default provider in openssl.cnf");
-  auto state = std::make_unique<State>(AesCtr::Key{}, true, getpid(), std::make_shared<BitStream::Usage>());
+  TAILCOAT_TRY(guard, ForkGuard::create());
+  auto state = std::make_unique<State>(AesCtr::Key{}, true, std::make_shared<BitStream::Usage>(std::move(guard)));
   TAILCOAT_CHECK(fill_from_kernel(state->key));
   return BitSource(std::move(state));
 }
 
 BitSource BitSource::insecure_seeded(std::uint64_t seed) {
-  auto state = std::make_unique<State>(AesCtr::Key{}, false, getpid(), std::make_shared<BitStream::Usage>());
+  auto state = std::make_unique<State>(AesCtr::Key{}, false, std::make_shared<BitStream::Usage>());
   for (std::size_t i = 0; i < 8; ++i) state->key[i] = static_cast<std::uint8_t>(seed >> 8 * i);
   std::ranges::copy(std::string_view("tailcoat seed, for tests"), state->key.begin() + 8);
   return BitSource(std::move(state));
@@ -130,8 +137,7 @@ BitSource BitSource::insecure_seeded(std::uint64_t seed) {
 
 BitSource::State& BitSource::usable() const {
   abort_unless(state_ != nullptr, "a moved-from random source was used");
-  abort_unless(!state_->secure || state_->owner == getpid(),
-               "a random source was used in a child process; it would repeat the parent's noise, so make one there");
+  state_->usage->check_process();
   return *state_;
 }
 
@@ -153,11 +159,16 @@ BitStream BitSource::stream(std::uint64_t release, std::uint64_t block) const {
   return BitStream(std::move(cipher), state_->usage);
 }
 
-BitSource BitSource::fork(std::uint64_t index) const {
-  AesCtr cipher = derived(kForkKey, 0, index);
-  auto state = std::make_unique<State>(AesCtr::Key{}, state_->secure, state_->owner, state_->usage);
-  cipher.next(state->key);
-  return BitSource(std::move(state));
+std::vector<BitSource> BitSource::split(std::size_t branches) {
+  const std::uint64_t release = next_release();
+  std::vector<BitSource> sources;
+  for (std::size_t i = 0; i < branches; ++i) {
+    AesCtr cipher = derived(kBranchKey, release, i);
+    auto state = std::make_unique<State>(AesCtr::Key{}, state_->secure, state_->usage);
+    cipher.next(state->key);
+    sources.push_back(BitSource(std::move(state)));
+  }
+  return sources;
 }
 
 }  // namespace tailcoat

@@ -9,13 +9,14 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/noise/aes_ctr.hpp"
 
 namespace tailcoat {
 
-// A source and its forks stop the program when they have handed out 2^24 keys (one per stream and per fork) or 2^33
+// A source and those split from it stop the program when they have handed out 2^24 keys (one per stream and branch) or 2^33
 // segments (508 words each, the first of a stream 60): beyond that the bits may be further than kRandomnessDistance
 // from ideal. That is 6.9e10 Gaussian draws in full blocks.
 inline constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 24;
@@ -62,13 +63,15 @@ class BitSource {
 
   [[nodiscard]] bool secure() const;
 
-  // A number no earlier call on this source returned. Each release takes one and addresses its bits with it.
+  // A number no other call on this source returns, from any thread. Each release takes one and addresses its bits with
+  // it.
   std::uint64_t next_release();
   // May be called from several threads at once. release < 2^56, block < 2^63.
   [[nodiscard]] BitStream stream(std::uint64_t release, std::uint64_t block) const;
 
-  // An independent source, the same one for the same index < 2^63: for work whose order depends on threads.
-  [[nodiscard]] BitSource fork(std::uint64_t index) const;
+  // Independent sources, one for each branch of work whose order depends on threads. Takes a release number, so no two
+  // calls give the same ones.
+  [[nodiscard]] std::vector<BitSource> split(std::size_t branches);
 
   // Copying a source would draw the same noise twice, which reveals the difference of what it was added to. For the
   // same reason using a moved-from source, or a secure one in a child process of the one that made it, stops the

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tailcoat/noise/fail_safe.hpp"
+
 namespace tailcoat {
 namespace {
 
@@ -51,6 +53,7 @@ Result<DiscreteLaplace> DiscreteLaplace::create(double scale) {
 }
 
 std::int64_t DiscreteLaplace::geometric(BitStream& words) const {
+  abort_unless(!thresholds_.empty(), "a moved-from Laplace law was used");
   std::uint64_t magnitude = 0;
   for (std::size_t j = 0; j < thresholds_.size(); ++j) {
     const std::uint64_t word = words.word();

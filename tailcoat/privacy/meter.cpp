@@ -164,11 +164,14 @@ Result<std::vector<PrivacyMeter>> PrivacyMeter::split(std::size_t branches, Gdp 
     meter.block_ = fmt::format("{}{}{} of {}", block_, block_.empty() ? "" : ", ", i, branches);
     meters.push_back(std::move(meter));
   }
+  receipt_.blocks_not_joined += branches;
   return meters;
 }
 
 void PrivacyMeter::join(std::vector<PrivacyMeter> branches) {
+  receipt_.blocks_not_joined -= std::min(branches.size(), receipt_.blocks_not_joined);
   for (PrivacyMeter& branch : branches) {
+    receipt_.blocks_not_joined += branch.receipt_.blocks_not_joined;
     receipt_.secure = receipt_.secure && branch.receipt_.secure;
     std::ranges::move(branch.receipt_.lines, std::back_inserter(receipt_.lines));
   }

@@ -33,7 +33,7 @@ class PrivacyMeter {
   [[nodiscard]] Gdp total() const { return total_; }  // all that Gaussian releases may use together
   [[nodiscard]] Gdp remaining() const;                // the largest mu a single further release may have
   // `fraction` of total() in mu^2, rounded down so far that a million shares whose fractions sum to 1 all fit. No
-  // charge accepts the share of a fraction outside (0, 1].
+  // charge accepts the share of a fraction that is not positive, or above 1 by more than 2^-39.
   [[nodiscard]] Gdp share(double fraction) const;
 
   // Refuses what charge() would refuse: for mechanisms of several releases, before the first.
@@ -45,7 +45,8 @@ class PrivacyMeter {
   Result<void> charge(const Release& release, const Event& reserved) { return charge(release, std::vector{reserved}); }
 
   // Disjoint blocks of rows, assigned by public index: `branches` meters that may each spend `share`, for the price of
-  // one, charged here and now. join() appends what they released to this receipt.
+  // one, charged here and now. It is for the caller to use each meter on its own block only: the meter sees no rows.
+  // join() appends what they released to this receipt, which says so as long as that is missing.
   Result<std::vector<PrivacyMeter>> split(std::size_t branches, Gdp share);
   void join(std::vector<PrivacyMeter> branches);
 

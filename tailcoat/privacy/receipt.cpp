@@ -40,7 +40,8 @@ std::string Receipt::json() const {
   json["budget"] = budget_json(*this);
   json["gaussian_budget"] = {{"mu", gaussian_budget.mu}};
   json["spent"] = {{"mu", gaussian_spent.mu}};
-  json["secure"] = secure;
+  json["secure"] = secure && blocks_not_joined == 0;
+  if (blocks_not_joined > 0) json["blocks_not_joined"] = blocks_not_joined;
   json["releases"] = Json::array();
   for (const ReceiptLine& line : lines) json["releases"].push_back(line_json(line));
   // A name that is not UTF-8 has its bad bytes replaced; a number that is not finite, which no meter lets in, is null.

@@ -40,6 +40,7 @@ struct Receipt {
   Gdp gaussian_budget{};  // the part of it that Gaussian releases share
   Gdp gaussian_spent{};
   bool secure = true;  // every release drew its noise from the kernel-keyed source
+  std::size_t blocks_not_joined = 0;  // their lines are missing here: the receipt is then not called secure
   std::vector<ReceiptLine> lines;
 
   // One JSON object, schema "tailcoat-receipt/1". Every number in it is finite.

@@ -118,6 +118,14 @@ TEST(SparseVector, AnswersHaveTheProbabilitiesOfTheProvenNoise) {
   }
 }
 
+TEST(SparseVectorDeathTest, IsSpentWhenMovedFrom) {
+  const SparseVectorOptions options{.epsilon = 1, .sensitivity = 1};
+  Setting setting(options, 1);
+  SparseVector sparse = *setting.start(options);
+  const SparseVector moved = std::move(sparse);
+  EXPECT_DEATH((void)sparse.above(Sensitive(1.0), 0), "moved-from");
+}
+
 TEST(SparseVector, RefusesNonsense) {
   for (SparseVectorOptions options : {SparseVectorOptions{.epsilon = 0, .sensitivity = 1},
                                       SparseVectorOptions{.epsilon = NAN, .sensitivity = 1},

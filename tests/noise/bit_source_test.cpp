@@ -87,12 +87,13 @@ Words expected_words(Key key, std::size_t count) {
 
 TEST(BitSource, StreamsAreTheStatedBlocksOfAes) {
   const std::uint64_t seed = 0x0123456789abcdef;
-  const BitSource source = BitSource::insecure_seeded(seed);
+  BitSource source = BitSource::insecure_seeded(seed);
   const std::uint64_t release = 0x00f0e0d0c0b0a090, block = 0x7fffffffffffffff;
   EXPECT_EQ(take(source.stream(release, block), 2000),
             expected_words(derived_key(seed_key(seed), 1, release, block), 2000));
-  const Key fork_key = derived_key(seed_key(seed), 2, 0, 77);
-  EXPECT_EQ(take(source.fork(77).stream(3, 4), 100), expected_words(derived_key(fork_key, 1, 3, 4), 100));
+  source.next_release();
+  const Key branch_key = derived_key(seed_key(seed), 2, 1, 77);
+  EXPECT_EQ(take(source.split(78)[77].stream(3, 4), 100), expected_words(derived_key(branch_key, 1, 3, 4), 100));
 }
 
 TEST(BitSource, EveryAddressHasItsOwnBits) {
@@ -103,21 +104,22 @@ TEST(BitSource, EveryAddressHasItsOwnBits) {
       for (const std::uint64_t block : {0, 1, 2, 255, 256})
         for (const std::uint64_t word : take(source.stream(release, block), 600)) seen.insert(word), ++drawn;
   };
-  const BitSource source = BitSource::insecure_seeded(1);
+  BitSource source = BitSource::insecure_seeded(1);
   draw_all(source);
-  for (const std::uint64_t index : {0, 1, 2, 255, 256}) {
-    draw_all(source.fork(index));
-    draw_all(source.fork(index).fork(index));
+  for (int call = 0; call < 2; ++call) {
+    std::vector<BitSource> branches = source.split(257);
+    for (const std::size_t index : {0, 1, 2, 255, 256}) draw_all(branches[index]);
+    draw_all(branches[0].split(1)[0]);
   }
   draw_all(BitSource::insecure_seeded(2));
-  EXPECT_EQ(seen.size(), drawn);  // 180,000 words: a collision by chance has probability 1e-9
+  EXPECT_EQ(seen.size(), drawn);  // 210,000 words: a collision by chance has probability 2e-9
 }
 
 TEST(BitSource, TheSameSeedGivesTheSameBits) {
-  const BitSource one = BitSource::insecure_seeded(5), two = BitSource::insecure_seeded(5);
+  BitSource one = BitSource::insecure_seeded(5), two = BitSource::insecure_seeded(5);
   EXPECT_EQ(take(one.stream(1, 2), 1000), take(two.stream(1, 2), 1000));
   EXPECT_EQ(take(one.stream(1, 2), 1000), take(one.stream(1, 2), 1000));
-  EXPECT_EQ(take(one.fork(3).stream(1, 2), 1000), take(two.fork(3).stream(1, 2), 1000));
+  EXPECT_EQ(take(one.split(4)[3].stream(1, 2), 1000), take(two.split(4)[3].stream(1, 2), 1000));
 }
 
 TEST(BitSource, BitsDoNotDependOnWhatElseIsDrawn) {
@@ -147,20 +149,34 @@ TEST(BitSource, ReleaseNumbersDoNotRepeat) {
   BitSource source = BitSource::insecure_seeded(8);
   std::set<std::uint64_t> seen;
   for (int i = 0; i < 100; ++i) seen.insert(source.next_release());
-  const BitSource fork = source.fork(1);  // does not disturb the count
   BitSource moved = std::move(source);
   for (int i = 0; i < 100; ++i) seen.insert(moved.next_release());
   EXPECT_EQ(seen.size(), 200u);
 }
 
+TEST(BitSource, ReleaseNumbersDoNotRepeatAcrossThreads) {
+  constexpr std::size_t kCalls = 200'000;
+  BitSource source = BitSource::insecure_seeded(8);
+  std::vector<std::vector<std::uint64_t>> taken(4);
+  std::vector<std::thread> threads;
+  for (auto& numbers : taken)
+    threads.emplace_back([&] {
+      for (std::size_t i = 0; i < kCalls; ++i) numbers.push_back(source.next_release());
+    });
+  for (auto& thread : threads) thread.join();
+  std::set<std::uint64_t> seen;
+  for (const auto& numbers : taken) seen.insert(numbers.begin(), numbers.end());
+  EXPECT_EQ(seen.size(), 4 * kCalls);
+}
+
 TEST(BitSource, TheKernelKeysEverySourceAnew) {
-  const auto one = BitSource::from_kernel(), two = BitSource::from_kernel();
+  auto one = BitSource::from_kernel(), two = BitSource::from_kernel();
   ASSERT_TRUE(one.ok() && two.ok());
   EXPECT_NE(take(one->stream(0, 0), 1), take(two->stream(0, 0), 1));  // equal with probability 2^-64
   EXPECT_TRUE(one->secure());
-  EXPECT_TRUE(one->fork(0).secure());
+  EXPECT_TRUE(one->split(1)[0].secure());
   EXPECT_FALSE(BitSource::insecure_seeded(0).secure());
-  EXPECT_FALSE(BitSource::insecure_seeded(0).fork(0).secure());
+  EXPECT_FALSE(BitSource::insecure_seeded(0).split(1)[0].secure());
 }
 
 TEST(BitStream, ContinuesWhenMoved) {
@@ -194,7 +210,7 @@ TEST(BitSourceDeathTest, IsSpentWhenMovedFrom) {
   const BitSource moved = std::move(source);
   EXPECT_DEATH(source.next_release(), "moved-from");
   EXPECT_DEATH((void)source.stream(0, 0), "moved-from");
-  EXPECT_DEATH((void)source.fork(0), "moved-from");
+  EXPECT_DEATH((void)source.split(1), "moved-from");
 }
 
 // The statement of a death test runs in a forked child.
@@ -203,14 +219,17 @@ TEST(BitSourceDeathTest, RefusesToRepeatNoiseInAChildProcess) {
   ASSERT_TRUE(source.ok());
   EXPECT_DEATH(source->next_release(), "child process");
   EXPECT_DEATH((void)source->stream(0, 0), "child process");
-  EXPECT_DEATH((void)source->fork(0).stream(0, 0), "child process");
+  EXPECT_DEATH((void)source->split(1), "child process");
+  std::vector<BitSource> branches = source->split(1);
+  EXPECT_DEATH((void)branches[0].stream(0, 0), "child process");
+  BitStream bits = source->stream(0, 0);
+  EXPECT_DEATH(bits.word(), "child process");
 }
 
 TEST(BitSourceDeathTest, RefusesAddressesThatWouldOverlap) {
   const BitSource source = BitSource::insecure_seeded(12);
   EXPECT_DEATH((void)source.stream(std::uint64_t{1} << 56, 0), "out of range");
   EXPECT_DEATH((void)source.stream(0, std::uint64_t{1} << 63), "out of range");
-  EXPECT_DEATH((void)source.fork(std::uint64_t{1} << 63), "out of range");
 }
 
 // Makes getrandom(2) fail in this process, for good.

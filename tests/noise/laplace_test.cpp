@@ -144,5 +144,13 @@ TEST(BoundedLaplace, SmallestBoundRefusesWhatMakesNoSense) {
             "shift = 9223372036854775807 is not in [0, 2^60]: largest difference of neighbours");
 }
 
+TEST(DiscreteLaplaceDeathTest, IsSpentWhenMovedFrom) {
+  auto law = *DiscreteLaplace::create(10);
+  const DiscreteLaplace moved = std::move(law);
+  BitStream bits = BitSource::insecure_seeded(1).stream(0, 0);
+  EXPECT_DEATH(law(bits), "moved-from");
+  EXPECT_DEATH(law.bounded(5, bits), "moved-from");
+}
+
 }  // namespace
 }  // namespace tailcoat

@@ -265,6 +265,17 @@ TEST(PrivacyMeter, BlocksSpendInParallelForThePriceOfOne) {
   EXPECT_EQ(lines[3].block, "3 of 3");
 }
 
+TEST(PrivacyMeter, ReceiptSaysWhichBlocksAreMissing) {
+  PrivacyMeter meter = *PrivacyMeter::open(Gdp{1});
+  auto blocks = *meter.split(2, Gdp{0.5});
+  auto inner = *blocks[0].split(3, Gdp{0.5});
+  EXPECT_NE(meter.receipt().json().find("\"secure\":false,\"blocks_not_joined\":2"), std::string::npos);
+  meter.join(std::move(blocks));
+  EXPECT_NE(meter.receipt().json().find("\"secure\":false,\"blocks_not_joined\":3"), std::string::npos);
+  meter.join(std::move(inner));
+  EXPECT_NE(meter.receipt().json().find("\"secure\":true"), std::string::npos);
+}
+
 TEST(PrivacyMeter, BlocksOfBlocksSayWhereTheyAre) {
   PrivacyMeter meter = meter_of(0.5);
   auto blocks = *meter.split(2, Gdp{0.5});
