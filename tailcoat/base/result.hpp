@@ -81,8 +81,8 @@ class [[nodiscard]] Result<void> {
 }  // namespace tailcoat
 
 // Declares `name` as the value of a Result, or returns its error from the enclosing function.
-#define TAILCOAT_TRY(name, expression)                           \
-  auto name##_or_error = (expression);                           \
+#define TAILCOAT_TRY(name, expression)                             \
+  auto name##_or_error = (expression);                             \
   if (!name##_or_error) return std::move(name##_or_error).error(); \
   auto& name = *name##_or_error
 

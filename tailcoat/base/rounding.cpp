@@ -21,8 +21,8 @@ double towards(double direction, double nearest, double error) {
   return exact_is_beyond ? std::nextafter(nearest, direction) : nearest;
 }
 
-// For results whose residual cannot be trusted (overflowed or tiny): move unconditionally. An infinity on the wrong side
-// of a finite exact result moves back to the largest finite number.
+// For results whose residual cannot be trusted (overflowed or tiny): move unconditionally. An infinity on the wrong
+// side of a finite exact result moves back to the largest finite number.
 double towards_blindly(double direction, double nearest) { return std::nextafter(nearest, direction); }
 
 double add_towards(double direction, double a, double b) {

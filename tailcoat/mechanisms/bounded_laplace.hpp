@@ -1,5 +1,6 @@
-// The bounded Laplace mechanism (Lemma `bounded_lap_mech`): one number plus Laplace noise cut to [-bound, bound], so the
-// error has a hard limit. (epsilon, delta)-DP with the exact delta of the cut, on the lattice. Proof: mechanisms.md.
+// The bounded Laplace mechanism (Lemma `bounded_lap_mech`): one number plus Laplace noise cut to [-bound, bound], so
+// the error has a hard limit. (epsilon, delta)-DP with the exact delta of the cut, on the lattice. Proof:
+// mechanisms.md.
 #pragma once
 
 #include <string>

@@ -49,8 +49,8 @@ using CountAbove = std::function<Result<SensitiveSum>(std::span<const double> th
 enum class Sign { any, nonnegative };
 
 // For each column, the smallest number of the grid whose noisy count above is below the target.
-Result<std::vector<double>> search(const std::string& what, Sign sign, const RowData& data, const QuantileSearch& options,
-                                   Gdp cost, const CountAbove& count, Outlet outlet) {
+Result<std::vector<double>> search(const std::string& what, Sign sign, const RowData& data,
+                                   const QuantileSearch& options, Gdp cost, const CountAbove& count, Outlet outlet) {
   TAILCOAT_CHECK(check(kShareAbove, options.share_above));
   TAILCOAT_CHECK(check(kPrecision, options.precision));
   TAILCOAT_CHECK(outlet.meter.affords(what, cost));
@@ -84,11 +84,12 @@ Result<std::vector<double>> search(const std::string& what, Sign sign, const Row
 Result<std::vector<double>> column_quantiles(Engine& engine, const RowData& data, QuantileSearch options, Gdp cost,
                                              Outlet outlet) {
   const std::vector<double> lower(data.dimension(), -std::numeric_limits<double>::infinity());
-  return search("quantile", Sign::any, data, options, cost,
-                [&](std::span<const double> thresholds, Gdp step_cost) {
-                  return engine.counts_outside(data, lower, thresholds, step_cost);
-                },
-                outlet);
+  return search(
+      "quantile", Sign::any, data, options, cost,
+      [&](std::span<const double> thresholds, Gdp step_cost) {
+        return engine.counts_outside(data, lower, thresholds, step_cost);
+      },
+      outlet);
 }
 
 Result<std::vector<double>> column_spreads(Engine& engine, const RowData& data, std::span<const double> centres,
@@ -96,15 +97,16 @@ Result<std::vector<double>> column_spreads(Engine& engine, const RowData& data, 
   if (centres.size() != data.dimension())
     return usage_error(fmt::format("{} centres for {} columns; give one for each", centres.size(), data.dimension()));
   std::vector<double> lower(centres.size()), upper(centres.size());
-  return search("spread", Sign::nonnegative, data, options, cost,
-                [&](std::span<const double> thresholds, Gdp step_cost) {
-                  for (std::size_t j = 0; j < centres.size(); ++j) {
-                    lower[j] = centres[j] - thresholds[j];
-                    upper[j] = centres[j] + thresholds[j];
-                  }
-                  return engine.counts_outside(data, lower, upper, step_cost);
-                },
-                outlet);
+  return search(
+      "spread", Sign::nonnegative, data, options, cost,
+      [&](std::span<const double> thresholds, Gdp step_cost) {
+        for (std::size_t j = 0; j < centres.size(); ++j) {
+          lower[j] = centres[j] - thresholds[j];
+          upper[j] = centres[j] + thresholds[j];
+        }
+        return engine.counts_outside(data, lower, upper, step_cost);
+      },
+      outlet);
 }
 
 double quantile_rank_noise(std::size_t columns, QuantileSearch options, Gdp cost) {

@@ -1,6 +1,6 @@
 // Private quantiles of every column at once, by noisy binary search. Nothing about the columns needs to be known: the
-// search runs over all floating-point numbers of magnitude 2^-64 to 2^64 with `precision` fraction bits, and zero, so it
-// is geometric across magnitudes and linear within one. Each step releases one count per column.
+// search runs over all floating-point numbers of magnitude 2^-64 to 2^64 with `precision` fraction bits, and zero, so
+// it is geometric across magnitudes and linear within one. Each step releases one count per column.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct QuantileSearch {
   int precision = 11;        // fraction bits: the answer is within a factor 1 + 2^-precision of a grid neighbour
 };
 
-// A value per column that about share_above * n rows exceed. A missing value exceeds nothing. Values beyond +-2^64 count
-// as +-2^64.
+// A value per column that about share_above * n rows exceed. A missing value exceeds nothing. Values beyond +-2^64
+// count as +-2^64.
 Result<std::vector<double>> column_quantiles(Engine&, const RowData&, QuantileSearch, Gdp cost, Outlet);
 
 // A distance per column that |value - centre| exceeds in about share_above * n rows; never negative.

@@ -1,6 +1,6 @@
-// The sparse vector technique (Algorithm 6, Lemma `svt`): a stream of adaptive queries, each answered "above" or "below"
-// a threshold; only the answers "above" cost, and after max_above of them it is exhausted. Two variants with their own
-// accounting (proofs: mechanisms.md):
+// The sparse vector technique (Algorithm 6, Lemma `svt`): a stream of adaptive queries, each answered "above" or
+// "below" a threshold; only the answers "above" cost, and after max_above of them it is exhausted. Two variants with
+// their own accounting (proofs: mechanisms.md):
 //   keep     one threshold noise for the whole stream; pure epsilon-DP in all.
 //   refresh  a new threshold noise after each "above": max_above runs of AboveThreshold, epsilon each, composed.
 #pragma once

@@ -16,9 +16,9 @@
 
 namespace tailcoat {
 
-// A source and those split from it stop the program when they have handed out 2^24 keys (one per stream and branch) or 2^33
-// segments (508 words each, the first of a stream 60): beyond that the bits may be further than kRandomnessDistance
-// from ideal. That is 6.9e10 Gaussian draws in full blocks.
+// A source and those split from it stop the program when they have handed out 2^24 keys (one per stream and branch) or
+// 2^33 segments (508 words each, the first of a stream 60): beyond that the bits may be further than
+// kRandomnessDistance from ideal. That is 6.9e10 Gaussian draws in full blocks.
 inline constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 24;
 inline constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 33;
 

@@ -39,7 +39,7 @@ struct Receipt {
   ApproxDp budget{};      // what was allowed; delta = 0 and epsilon = 0 if the budget was given as mu
   Gdp gaussian_budget{};  // the part of it that Gaussian releases share
   Gdp gaussian_spent{};
-  bool secure = true;  // every release drew its noise from the kernel-keyed source
+  bool secure = true;                 // every release drew its noise from the kernel-keyed source
   std::size_t blocks_not_joined = 0;  // their lines are missing here: the receipt is then not called secure
   std::vector<ReceiptLine> lines;
 

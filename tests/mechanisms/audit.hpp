@@ -1,5 +1,6 @@
-// Audits: how far apart are the releases of a mechanism on two neighbouring data sets, seen from outside? Runs are seeded,
-// so each audit is one fixed experiment; the intervals are chosen for a false alarm of less than 1e-6 over seeds.
+// Audits: how far apart are the releases of a mechanism on two neighbouring data sets, seen from outside? Runs are
+// seeded, so each audit is one fixed experiment; the intervals are chosen for a false alarm of less than 1e-6 over
+// seeds.
 #pragma once
 
 #include <cmath>

@@ -76,11 +76,13 @@ TEST(SecondMoment, OrthogonalRowsAreExactlyMuApart) {
 TEST(SecondMoment, NoPairOfRowsIsMoreThanMuApart) {
   Engine engine(1);
   const Gdp cost{0.8};
-  const std::vector<std::vector<double>> pairs[] = {{{1, 1}, {1, -1}}, {{1, 1}, {-1, 1}}, {{2, 1}, {-1, 2}}, {{9, 9}, {0, 0}}};
+  const std::vector<std::vector<double>> pairs[] = {
+      {{1, 1}, {1, -1}}, {{1, 1}, {-1, 1}}, {{2, 1}, {-1, 2}}, {{9, 9}, {0, 0}}};
   for (const auto& sides : pairs) {
     const Shift shift = measured_shift(5'000, [&](int side, std::uint64_t seed) {
       TestOutlet outlet(cost, seed);
-      const auto matrix = second_moment(engine, load(engine, sides[static_cast<std::size_t>(side)], 2), 1.0, cost, outlet)->matrix;
+      const auto matrix =
+          second_moment(engine, load(engine, sides[static_cast<std::size_t>(side)], 2), 1.0, cost, outlet)->matrix;
       return std::vector<double>{matrix[0], matrix[1] * std::sqrt(2.0), matrix[3]};
     });
     EXPECT_LT(shift.mu, cost.mu + 6 * shift.error);

@@ -123,8 +123,7 @@ TEST(Spread, FindsTheDistanceFromTheCentre) {
   for (double& year : years) year = normal(random);
   TestOutlet outlet(Gdp{1}, 1);
   const std::vector<double> centre = {1970};
-  const auto spread =
-      column_spreads(engine, load(engine, years, 1), centre, {.share_above = 0.05}, Gdp{1}, outlet);
+  const auto spread = column_spreads(engine, load(engine, years, 1), centre, {.share_above = 0.05}, Gdp{1}, outlet);
   ASSERT_TRUE(spread.ok()) << spread.error().message;
   EXPECT_NEAR((*spread)[0], 1.96 * 30, 1.5);
 }

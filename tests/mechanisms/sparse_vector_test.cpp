@@ -81,7 +81,8 @@ double laplace_below(double x, double scale) {
   return x < 0 ? 0.5 * std::exp(x / scale) : 1 - 0.5 * std::exp(-x / scale);
 }
 
-// P[`below` queries at `low` are below 0, then one at `high` is above] for the noise of the proof, sensitivity 1, c = 1.
+// P[`below` queries at `low` are below 0, then one at `high` is above] for the noise of the proof, sensitivity 1, c
+// = 1.
 double pattern_probability(double epsilon, int below, double low, double high) {
   const double for_threshold = epsilon / (1 + std::pow(2, 2.0 / 3));
   const double threshold_scale = 1 / for_threshold, query_scale = 2 / (epsilon - for_threshold);
@@ -95,8 +96,8 @@ double pattern_probability(double epsilon, int below, double low, double high) {
   return probability;
 }
 
-// A noise of half the scale would give 0.064 instead of 0.110 for the first pattern; a threshold noise that is fresh for
-// each query, or shared by nothing, would show in the second. 3,000 runs, five standard errors.
+// A noise of half the scale would give 0.064 instead of 0.110 for the first pattern; a threshold noise that is fresh
+// for each query, or shared by nothing, would show in the second. 3,000 runs, five standard errors.
 TEST(SparseVector, AnswersHaveTheProbabilitiesOfTheProvenNoise) {
   constexpr int kRuns = 3'000;
   const SparseVectorOptions options{.epsilon = 1, .sensitivity = 1};
@@ -127,11 +128,11 @@ TEST(SparseVectorDeathTest, IsSpentWhenMovedFrom) {
 }
 
 TEST(SparseVector, RefusesNonsense) {
-  for (SparseVectorOptions options : {SparseVectorOptions{.epsilon = 0, .sensitivity = 1},
-                                      SparseVectorOptions{.epsilon = NAN, .sensitivity = 1},
-                                      SparseVectorOptions{.epsilon = 1, .max_above = 0, .sensitivity = 1},
-                                      SparseVectorOptions{.epsilon = 1, .sensitivity = 0},
-                                      SparseVectorOptions{.epsilon = 1, .sensitivity = INFINITY}}) {
+  for (SparseVectorOptions options :
+       {SparseVectorOptions{.epsilon = 0, .sensitivity = 1}, SparseVectorOptions{.epsilon = NAN, .sensitivity = 1},
+        SparseVectorOptions{.epsilon = 1, .max_above = 0, .sensitivity = 1},
+        SparseVectorOptions{.epsilon = 1, .sensitivity = 0},
+        SparseVectorOptions{.epsilon = 1, .sensitivity = INFINITY}}) {
     PrivacyMeter meter = *PrivacyMeter::open(ApproxDp{1, 1e-6});
     BitSource noise = BitSource::insecure_seeded(1);
     const auto refused = SparseVector::start("norms", options, {meter, noise});
