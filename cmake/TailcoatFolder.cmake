@@ -9,7 +9,7 @@ target_compile_options(tailcoat_flags INTERFACE -Wall -Wextra -Wpedantic -Wconve
   -ffp-contract=off -fno-fast-math)
 if(TAILCOAT_SANITIZE)
   target_compile_options(tailcoat_flags INTERFACE -fsanitize=${TAILCOAT_SANITIZE} -fno-sanitize-recover=all
-    -fno-omit-frame-pointer -O1)
+    -fno-omit-frame-pointer -O1 -Wno-maybe-uninitialized)  # GCC 12 sees false ones in instrumented code
   target_link_options(tailcoat_flags INTERFACE -fsanitize=${TAILCOAT_SANITIZE})
 endif()
 
