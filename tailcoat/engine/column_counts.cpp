@@ -26,15 +26,16 @@ Result<void> check_bounds(const char* name, std::span<const double> bounds, std:
   return {};
 }
 
-Result<double> count_weight(std::size_t columns, Gdp cost) {
+Result<std::int64_t> count_weight(std::size_t rows, std::size_t columns, Gdp cost) {
   TAILCOAT_CHECK(check(cost));
   const double root = sqrt_up(static_cast<double>(columns));
   const double weight = std::floor(div_down(mul_down(kGaussianScale, cost.mu), root));
-  if (weight >= 1 && weight <= kMostUnits) return weight;
+  const double most = div_down(kLargestTotal, static_cast<double>(rows));
+  if (weight >= 1 && weight <= most) return static_cast<std::int64_t>(weight);
   return refusal(
-      fmt::format("mu = {} gives each of {} counts a weight of {} lattice units, not in [1, 2^50]; give mu "
-                  "between {:.4g} and 1e6",
-                  cost.mu, columns, weight, div_up(root, kGaussianScale)));
+      fmt::format("mu = {} gives each of {} counts a weight of {} lattice units; give mu between {:.4g} and "
+                  "{:.4g}",
+                  cost.mu, columns, weight, div_up(root, kGaussianScale), most * (root / kGaussianScale)));
 }
 
 }  // namespace
@@ -44,23 +45,23 @@ Result<SensitiveSum> Engine::counts_outside(const RowData& data, std::span<const
   const std::size_t columns = data.dimension();
   TAILCOAT_CHECK(check_bounds("lower", lower, columns));
   TAILCOAT_CHECK(check_bounds("upper", upper, columns));
-  TAILCOAT_TRY(weight, count_weight(columns, cost));
+  TAILCOAT_TRY(weight, count_weight(data.rows(), columns, cost));
 
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const AlignedVector below = padded_copy(lower, -kInfinity), above = padded_copy(upper, kInfinity);
   const auto count = [&](const auto& rows) {
-    const SumShape shape{
-        .rows = rows.rows, .chunk = chunk_rows(rows, *workers_), .size = columns, .largest_term = weight};
+    const SumShape shape{.rows = rows.rows, .chunk = chunk_rows(rows, *workers_), .size = columns, .largest_term = 1};
     return exact_sum(*workers_, shape, [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
       count_outside(part_of(rows, begin, end), below.data(), above.data(), sums.room_for(end - begin));
     });
   };
   TAILCOAT_TRY(units, std::visit(count, SensitiveKey::open(data.contents_).features));
-  for (std::int64_t& unit : units) unit *= static_cast<std::int64_t>(weight);
+  for (std::int64_t& value : units) value *= weight;
+  const auto factor = static_cast<double>(weight);
   return SensitiveSum{.units = Sensitive(std::move(units)),
                       .size = columns,
-                      .unit = 1 / weight,
-                      .sensitivity = mul_up(weight, sqrt_up(static_cast<double>(columns)))};
+                      .unit = 1 / factor,
+                      .sensitivity = mul_up(factor, sqrt_up(static_cast<double>(columns)))};
 } catch (...) {
   return error_of(std::current_exception());
 }

@@ -13,7 +13,6 @@ namespace tailcoat {
 namespace {
 
 constexpr double kExactIntegers = 0x1p53;
-constexpr double kLargestTotal = 0x1p62;
 
 // Adds up numbers whose nearest integers are known, ties and signs included, with the kernels in use on this machine,
 // and looks whether subnormal numbers survive. Fails on a build with -ffast-math.
@@ -58,7 +57,7 @@ LatticeSums::LatticeSums(std::size_t size, double largest_term)
     : open_(padded(size)),
       closed_(size),
       most_terms_(static_cast<std::size_t>(div_down(kExactIntegers, add_up(largest_term, 1)))) {
-  assert(most_terms_ >= kTileRows - 1);
+  assert(most_terms_ >= kTileRows);
 }
 
 double* LatticeSums::room_for(std::size_t terms) {

@@ -53,6 +53,9 @@ class LatticeSums {
   std::size_t terms_ = 0, most_terms_;
 };
 
+// Totals beyond this would leave no room for noise in 64 bits.
+inline constexpr double kLargestTotal = 0x1p62;
+
 struct SumShape {
   std::size_t rows;
   std::size_t chunk;    // rows handed to a thread at a time

@@ -98,6 +98,16 @@ TEST(BadInput, CountsRefuseBoundsThatAreNone) {
   EXPECT_FALSE(engine.counts_outside(data, zeros, zeros, Gdp{kNaN}).ok());
 }
 
+TEST(BadInput, CountsAreExactUpToTheLargestWeight) {
+  Engine engine(1);
+  const std::vector<double> values(70000, 1), zero(1);
+  const auto data = *engine.load(rows_of(values, 1));
+  const auto sum = engine.counts_outside(data, zero, zero, Gdp{0x1p19});
+  ASSERT_TRUE(sum.ok()) << sum.error().message;
+  EXPECT_EQ(opened(*sum)[0], 70000 * (std::int64_t{1} << 45));
+  expect_error(engine.counts_outside(data, zero, zero, Gdp{0x1p20}), ErrorKind::refused, "give mu between");
+}
+
 TEST(BadInput, SecondMomentsRefuseARadiusOrBudgetThatIsNone) {
   Engine engine(1);
   const auto data = *engine.load(rows_of(kValues, 3));
