@@ -175,7 +175,7 @@ class Contest {
   }
 
  private:
-  void exact_pass() { (void)engine_.clipped_gradient_sum(data_, kLoss, x_, lattice_).ok(); }
+  void exact_pass() { (void)engine_.clipped_gradient_sum({data_, kLoss}, x_, lattice_).ok(); }
 
   void float_pass() {
     const Clip clip{lattice_.clip_units / lattice_.clip_threshold, lattice_.clip_units};

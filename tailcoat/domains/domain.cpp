@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <limits>
 #include <new>
 
 namespace tailcoat {
@@ -63,6 +64,18 @@ bool Domain::contains(std::span<const double> x, double tolerance) const {
 
 double Domain::diameter() const {
   return std::visit([](const auto& set) { return set.diameter(); }, set_);
+}
+double Domain::radius() const {
+  const bool symmetric = std::holds_alternative<Ball>(set_) || std::holds_alternative<Box>(set_);
+  return symmetric ? diameter() / 2 : diameter();
+}
+double Domain::projection_error(double reach) const {
+  if (std::holds_alternative<Box>(set_)) return 0;
+  if (std::holds_alternative<Intersection>(set_)) return std::numeric_limits<double>::infinity();
+  const auto d = static_cast<double>(dimension());
+  double size = radius() + reach;
+  for (const double part : centre()) size += std::abs(part);
+  return 8 * (d + 16) * 0x1p-53 * size;
 }
 std::span<const double> Domain::centre() const {
   return std::visit([](const auto& set) { return set.centre(); }, set_);

@@ -35,8 +35,13 @@ class Domain {
   [[nodiscard]] bool contains(std::span<const double> x, double tolerance) const;
 
   [[nodiscard]] double diameter() const;  // never too small; for an intersection an upper bound
+  [[nodiscard]] double radius() const;    // no point is further from the centre; half the diameter of a ball or a box
   [[nodiscard]] std::span<const double> centre() const;
   [[nodiscard]] std::size_t dimension() const;
+
+  // How far project() may be from the nearest point, by rounding, for any x within `reach` of the domain. Infinite for
+  // an intersection, on which therefore no sensitivity proof may rest.
+  [[nodiscard]] double projection_error(double reach) const;
 
   // The ball this domain is, if it is one.
   [[nodiscard]] const Ball* as_ball() const { return std::get_if<Ball>(&set_); }

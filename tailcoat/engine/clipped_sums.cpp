@@ -98,17 +98,34 @@ void add_rows(const RowsOf<T>& rows, const double* norms, Clip clip, std::size_t
 
 }  // namespace
 
-Result<SensitiveSum> Engine::clipped_gradient_sum(const LabelledData& data, const Loss& loss, std::span<const double> x,
-                                                  const ClipLattice& lattice) try {
-  TAILCOAT_CHECK(check_loss(loss));
-  TAILCOAT_CHECK(check_point(x, data.dimension()));
-  TAILCOAT_TRY(clip, checked_clip(lattice, data.dimension()));
-  const auto& contents = SensitiveKey::open(data.features_.contents_);
-  const double* labels = SensitiveKey::open(data.labels_).data();
+Result<SensitiveSum> Engine::clipped_gradient_sum(const Samples& samples, std::span<const double> x,
+                                                  const ClipLattice& lattice) {
+  if (samples.size() == 0) return data_error("a sum over 0 samples; give at least one");
+  if (samples.dimension() == 0) return usage_error("samples of dimension 0; give at least one");
+  TAILCOAT_CHECK(check_point(x, samples.dimension()));
+  if (samples.glm_loss() != nullptr) return glm_gradient_sum(samples, x, lattice);
+  const SampleGradient& gradient = samples.functions()->gradient;
+  if (!gradient) return usage_error("the gradient of a sample is an empty function");
+  TAILCOAT_TRY(clip, checked_clip(lattice, x.size()));
+  const std::size_t chunk = std::min(samples.size() / (8 * workers_->count()) + 1, kMaxBlockRows);
+  return clipped_sum(*workers_, lattice, samples.size(), chunk,
+                     [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
+                       add_sample_gradients(gradient, x, clip, samples.first_ + begin, samples.first_ + end, sums);
+                     });
+}
+
+Result<SensitiveSum> Engine::glm_gradient_sum(const Samples& samples, std::span<const double> x,
+                                              const ClipLattice& lattice) try {
+  TAILCOAT_CHECK(check_loss(samples.loss_));
+  TAILCOAT_TRY(clip, checked_clip(lattice, samples.dimension()));
+  const auto& contents = SensitiveKey::open(samples.data_->features_.contents_);
+  const double* labels = SensitiveKey::open(samples.data_->labels_).data() + samples.first_;
+  const double* norms = contents.inverse_norms.data() + samples.first_;
   const AlignedVector x_copy = padded_copy(x);
   return std::visit(
-      [&]<class T>(const RowsOf<T>& rows) {
-        const GradientPass<T> pass{rows, labels, contents.inverse_norms.data(), loss, x_copy.data(), clip};
+      [&]<class T>(const RowsOf<T>& all_rows) {
+        const RowsOf<T> rows = part_of(all_rows, samples.first_, samples.first_ + samples.count_);
+        const GradientPass<T> pass{rows, labels, norms, samples.loss_, x_copy.data(), clip};
         return clipped_sum(*workers_, lattice, rows.rows, chunk_rows(rows, *workers_),
                            [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
                              add_gradients(pass, begin, end, sums,
@@ -118,19 +135,6 @@ Result<SensitiveSum> Engine::clipped_gradient_sum(const LabelledData& data, cons
       contents.features);
 } catch (...) {
   return error_of(std::current_exception());
-}
-
-Result<SensitiveSum> Engine::clipped_gradient_sum(std::size_t rows, const SampleGradient& gradient,
-                                                  std::span<const double> x, const ClipLattice& lattice) {
-  if (rows == 0) return data_error("a sum over 0 samples; give at least one");
-  if (x.empty()) return usage_error("x has 0 numbers; give at least one");
-  if (!gradient) return usage_error("the gradient of a sample is an empty function");
-  TAILCOAT_CHECK(check_point(x, x.size()));
-  TAILCOAT_TRY(clip, checked_clip(lattice, x.size()));
-  const std::size_t chunk = std::min(rows / (8 * workers_->count()) + 1, kMaxBlockRows);
-  return clipped_sum(*workers_, lattice, rows, chunk, [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
-    add_sample_gradients(gradient, x, clip, begin, end, sums);
-  });
 }
 
 Result<SensitiveSum> Engine::clipped_row_sum(const RowData& data, const ClipLattice& lattice) {

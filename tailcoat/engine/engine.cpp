@@ -58,4 +58,16 @@ Result<LabelledData> Engine::load(Rows features, std::span<const double> labels)
   return LabelledData(std::move(rows), labels);
 }
 
+Result<void> Engine::for_each(std::size_t count, const std::function<Result<void>(std::size_t)>& job) try {
+  std::vector<Result<void>> results(count);
+  const auto thrown = workers_->for_each_chunk(count, 1, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) results[i] = job(i);
+  });
+  if (thrown) return error_of(thrown);
+  for (const Result<void>& result : results) TAILCOAT_CHECK(result);
+  return {};
+} catch (...) {
+  return error_of(std::current_exception());
+}
+
 }  // namespace tailcoat

@@ -13,53 +13,14 @@
 
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/data/rows.hpp"
+#include "tailcoat/domains/domain.hpp"
 #include "tailcoat/engine/lattice.hpp"
-#include "tailcoat/losses/loss.hpp"
-#include "tailcoat/privacy/sensitive.hpp"
+#include "tailcoat/engine/one_pass.hpp"
+#include "tailcoat/engine/samples.hpp"
 
 namespace tailcoat {
 
 class Workers;
-
-// Rows with their norms, computed once. A view: the numbers stay where they are, must outlive it and must not change.
-// Size is public.
-class RowData {
- public:
-  [[nodiscard]] std::size_t rows() const { return rows_; }
-  [[nodiscard]] std::size_t dimension() const { return dimension_; }
-
- private:
-  friend class Engine;
-  struct Contents {
-    Rows features;
-    std::vector<double> inverse_norms;  // 0 for a row that cannot contribute: zero, not finite, or of a squared norm
-                                        // beyond the range of double (norms below 1e-144 sqrt(d) or above 1e154)
-  };
-  RowData(Contents contents, std::size_t rows, std::size_t dimension)
-      : contents_(std::move(contents)), rows_(rows), dimension_(dimension) {}
-
-  Sensitive<Contents> contents_;
-  std::size_t rows_, dimension_;
-};
-
-// Rows with a label each.
-class LabelledData {
- public:
-  [[nodiscard]] std::size_t rows() const { return features_.rows(); }
-  [[nodiscard]] std::size_t dimension() const { return features_.dimension(); }
-  [[nodiscard]] const RowData& features() const { return features_; }
-
- private:
-  friend class Engine;
-  LabelledData(RowData features, std::span<const double> labels) : features_(std::move(features)), labels_(labels) {}
-
-  RowData features_;
-  Sensitive<std::span<const double>> labels_;
-};
-
-// The gradient of sample `row` at x, for losses that are no GLM. Called from several threads at once. What it throws
-// ends the sum with an Error that carries the message; such a message may depend on the data and is not private.
-using SampleGradient = std::function<void(std::size_t row, std::span<const double> x, std::span<double> gradient)>;
 
 class Engine {
  public:
@@ -75,11 +36,9 @@ class Engine {
   Result<RowData> load(Rows features);
   Result<LabelledData> load(Rows features, std::span<const double> labels);
 
-  // sum_i clip(grad f_i(x)), one fused read of the rows. A row whose label or margin is not finite contributes nothing.
-  Result<SensitiveSum> clipped_gradient_sum(const LabelledData& data, const Loss& loss, std::span<const double> x,
-                                            const ClipLattice& lattice);
-  // The same for a loss of the user's own over `rows` samples. A gradient that is not finite contributes nothing.
-  Result<SensitiveSum> clipped_gradient_sum(std::size_t rows, const SampleGradient& gradient, std::span<const double> x,
+  // sum_i clip(grad f_i(x)). For a GLM one fused read of the rows. A row whose label or margin is not finite, and a
+  // gradient of the user's own that is not, contribute nothing.
+  Result<SensitiveSum> clipped_gradient_sum(const Samples& samples, std::span<const double> x,
                                             const ClipLattice& lattice);
   // sum_i clip(a_i): the clipped mean.
   Result<SensitiveSum> clipped_row_sum(const RowData& data, const ClipLattice& lattice);
@@ -91,7 +50,15 @@ class Engine {
   // norm is the Frobenius norm; clip to norm `radius`.
   Result<SensitiveSum> second_moment_sum(const RowData& data, double radius, Gdp cost);
 
+  // The average of the iterates x_0 = start, ..., x_{n-1} of one step per sample, less the start. Sequential.
+  Result<SensitiveSum> one_pass_average(const Samples& samples, const Domain& domain, std::span<const double> start,
+                                        const OnePass& pass, Gdp cost);
+
+  // job(0), ..., job(count - 1) on all threads, or the first error. Sums within a job run on its own thread.
+  Result<void> for_each(std::size_t count, const std::function<Result<void>(std::size_t)>& job);
+
  private:
+  Result<SensitiveSum> glm_gradient_sum(const Samples&, std::span<const double> x, const ClipLattice&);
   std::unique_ptr<Workers> workers_;
 };
 

@@ -62,6 +62,44 @@ void inverse_norms_of(const RowsOf<T>& rows, double* result) {
 void inverse_norms_f64(const RowsOf<double>& rows, double* result) { inverse_norms_of(rows, result); }
 void inverse_norms_f32(const RowsOf<float>& rows, double* result) { inverse_norms_of(rows, result); }
 
+// Four sums at once: one alone would wait for each addition.
+template <class T>
+HWY_INLINE double margin_of(const T* HWY_RESTRICT row, const double* HWY_RESTRICT x, std::size_t columns) {
+  const std::size_t lanes = hn::Lanes(Tag()), tile = 4 * lanes;
+  Vector t0 = hn::Zero(Tag()), t1 = t0, t2 = t0, t3 = t0;
+  std::size_t j = 0;
+  for (const WholeVector load; j + tile <= columns; j += tile) {
+    t0 = hn::MulAdd(load(row + j), hn::Load(Tag(), x + j), t0);
+    t1 = hn::MulAdd(load(row + j + lanes), hn::Load(Tag(), x + j + lanes), t1);
+    t2 = hn::MulAdd(load(row + j + 2 * lanes), hn::Load(Tag(), x + j + 2 * lanes), t2);
+    t3 = hn::MulAdd(load(row + j + 3 * lanes), hn::Load(Tag(), x + j + 3 * lanes), t3);
+  }
+  for_each_vector(columns - j, [&](std::size_t k, auto load) HWY_ATTR {
+    t0 = hn::MulAdd(load(row + j + k), hn::Load(Tag(), x + j + k), t0);
+  });
+  return hn::GetLane(hn::SumOfLanes(Tag(), hn::Add(hn::Add(t0, t1), hn::Add(t2, t3))));
+}
+
+template <class T>
+HWY_INLINE void add_and_step_of(const T* HWY_RESTRICT row, double scale, std::size_t columns, double* HWY_RESTRICT x,
+                                double* HWY_RESTRICT sum) {
+  const Vector s = hn::Set(Tag(), scale);
+  for_each_vector(columns, [&](std::size_t j, auto load) HWY_ATTR {
+    const Vector x_j = hn::Load(Tag(), x + j);
+    hn::Store(hn::Add(hn::Load(Tag(), sum + j), x_j), Tag(), sum + j);
+    hn::Store(hn::MulAdd(s, load(row + j), x_j), Tag(), x + j);
+  });
+}
+
+double margin_f64(const double* row, const double* x, std::size_t columns) { return margin_of(row, x, columns); }
+double margin_f32(const float* row, const double* x, std::size_t columns) { return margin_of(row, x, columns); }
+void add_and_step_f64(const double* row, double scale, std::size_t columns, double* x, double* sum) {
+  add_and_step_of(row, scale, columns, x, sum);
+}
+void add_and_step_f32(const float* row, double scale, std::size_t columns, double* x, double* sum) {
+  add_and_step_of(row, scale, columns, x, sum);
+}
+
 template <class T>
 void count_outside_of(const RowsOf<T>& rows, const double* HWY_RESTRICT lower, const double* HWY_RESTRICT upper,
                       double* HWY_RESTRICT counts) {
@@ -121,6 +159,10 @@ HWY_EXPORT(lattice_sweep_f32);
 HWY_EXPORT(clipped_slopes_of);
 HWY_EXPORT(inverse_norms_f64);
 HWY_EXPORT(inverse_norms_f32);
+HWY_EXPORT(margin_f64);
+HWY_EXPORT(margin_f32);
+HWY_EXPORT(add_and_step_f64);
+HWY_EXPORT(add_and_step_f32);
 HWY_EXPORT(count_outside_f64);
 HWY_EXPORT(count_outside_f32);
 HWY_EXPORT(outer_products);
@@ -145,6 +187,22 @@ void inverse_norms(const RowsOf<double>& rows, double* result) {
 }
 
 void inverse_norms(const RowsOf<float>& rows, double* result) { HWY_DYNAMIC_DISPATCH(inverse_norms_f32)(rows, result); }
+
+double row_margin(const double* row, const double* x, std::size_t columns) {
+  return HWY_DYNAMIC_DISPATCH(margin_f64)(row, x, columns);
+}
+
+double row_margin(const float* row, const double* x, std::size_t columns) {
+  return HWY_DYNAMIC_DISPATCH(margin_f32)(row, x, columns);
+}
+
+void add_and_step(const double* row, double scale, std::size_t columns, double* x, double* sum) {
+  HWY_DYNAMIC_DISPATCH(add_and_step_f64)(row, scale, columns, x, sum);
+}
+
+void add_and_step(const float* row, double scale, std::size_t columns, double* x, double* sum) {
+  HWY_DYNAMIC_DISPATCH(add_and_step_f32)(row, scale, columns, x, sum);
+}
 
 void count_outside(const RowsOf<double>& rows, const double* lower, const double* upper, double* counts) {
   HWY_DYNAMIC_DISPATCH(count_outside_f64)(rows, lower, upper, counts);

@@ -60,6 +60,14 @@ void lattice_sweep(const RowsOf<float>& fresh, const ReadyRows<float>& ready, co
 void clipped_slopes(const Loss& loss, std::span<const double> margins, const double* labels,
                     const double* inverse_norms, Clip clip, double* s);
 
+// <row, x>.
+double row_margin(const double* row, const double* x, std::size_t columns);
+double row_margin(const float* row, const double* x, std::size_t columns);
+
+// One step of a pass that is sequential by nature: sum += x, then x += scale row.
+void add_and_step(const double* row, double scale, std::size_t columns, double* x, double* sum);
+void add_and_step(const float* row, double scale, std::size_t columns, double* x, double* sum);
+
 // 1 / |row|; 0 where it is out of range: |row|^2, as computed, below columns 2^-960 or not finite.
 void inverse_norms(const RowsOf<double>& rows, double* result);
 void inverse_norms(const RowsOf<float>& rows, double* result);

@@ -39,7 +39,7 @@ TEST(BadInput, GradientSumsRefuseAPointThatIsNone) {
   Engine engine(1);
   const auto data = *engine.load(rows_of(kValues, 3), kLabels);
   const auto sum = [&](std::vector<double> x) {
-    return engine.clipped_gradient_sum(data, SquaredLoss{}, x, lattice());
+    return engine.clipped_gradient_sum({data, SquaredLoss{}}, x, lattice());
   };
   expect_error(sum({1, 2}), ErrorKind::usage, "x has 2 numbers");
   expect_error(sum({1, kNaN, 2}), ErrorKind::usage, "x[1] = nan");
@@ -71,18 +71,17 @@ TEST(BadInput, SumsDoNotTrustASensitivityTheyDidNotCompute) {
 TEST(BadInput, GradientSumsRefuseALossWithAParameterOutOfRange) {
   Engine engine(1);
   const auto data = *engine.load(rows_of(kValues, 3), kLabels);
-  EXPECT_FALSE(engine.clipped_gradient_sum(data, HuberLoss{kNaN}, std::vector<double>(3), lattice()).ok());
+  EXPECT_FALSE(engine.clipped_gradient_sum({data, HuberLoss{kNaN}}, std::vector<double>(3), lattice()).ok());
 }
 
 TEST(BadInput, SampleGradientSumsRefuseNoSamplesAndNoFunction) {
   Engine engine(1);
   const std::vector<double> x(3);
-  expect_error(engine.clipped_gradient_sum(
-                   0, [](std::size_t, auto, auto) {}, x, lattice()),
+  const SampleGradient nothing = [](std::size_t, auto, auto) {};
+  expect_error(engine.clipped_gradient_sum({0, 3, {nothing}}, x, lattice()),
                ErrorKind::data, "0 samples");
-  expect_error(engine.clipped_gradient_sum(1, nullptr, x, lattice()), ErrorKind::usage, "empty function");
-  expect_error(engine.clipped_gradient_sum(
-                   1, [](std::size_t, auto, auto) {}, x, lattice(2)),
+  expect_error(engine.clipped_gradient_sum({1, 3, {}}, x, lattice()), ErrorKind::usage, "empty function");
+  expect_error(engine.clipped_gradient_sum({1, 3, {nothing}}, x, lattice(2)),
                ErrorKind::usage, "columns");
 }
 
@@ -125,8 +124,8 @@ TEST(BadInput, SumsThatMightOverflowAreRefused) {
   EXPECT_TRUE(engine.clipped_row_sum(*engine.load(rows_of(few, 1)), large).ok());
   expect_error(engine.clipped_row_sum(*engine.load(rows_of(many, 1)), large), ErrorKind::refused, "4200 rows");
   expect_error(
-      engine.clipped_gradient_sum(
-          std::size_t{1} << 60, [](std::size_t, auto, auto) {}, std::vector<double>(1), *clip_lattice(1, 1, Gdp{1})),
+      engine.clipped_gradient_sum({std::size_t{1} << 60, 1, {[](std::size_t, auto, auto) {}}}, std::vector<double>(1),
+                                  *clip_lattice(1, 1, Gdp{1})),
       ErrorKind::refused, "62 bits");
 }
 

@@ -16,8 +16,8 @@ std::vector<std::vector<std::int64_t>> sums(Engine& engine, const SampleGradient
   const std::size_t d = 5, n = 50000;
   const std::vector<double> values(n * d, 1e100), labels(n, 0x1p-1060), x(d, 0);
   const auto lattice = *clip_lattice(0x1p-900, d, Gdp{1});
-  return {opened(*engine.clipped_gradient_sum(*engine.load(rows_of(values, d), labels), SquaredLoss{}, x, lattice)),
-          opened(*engine.clipped_gradient_sum(2000, gradient, x, lattice)),
+  return {opened(*engine.clipped_gradient_sum({*engine.load(rows_of(values, d), labels), SquaredLoss{}}, x, lattice)),
+          opened(*engine.clipped_gradient_sum({2000, d, {gradient}}, x, lattice)),
           opened(*engine.clipped_row_sum(*engine.load(rows_of(std::vector<double>(d, 0.3), d)), lattice))};
 }
 

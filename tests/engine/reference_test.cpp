@@ -116,7 +116,7 @@ TEST(Reference, GradientsAndRowsOfEveryDimensionStorageAndStride) {
            {Rows(rows_of(problem.values, d, problem.stride)), Rows(rows_of(floats, d, problem.stride))}) {
         const auto data = engine.load(rows, problem.labels);
         ASSERT_TRUE(data.ok()) << data.error().message;
-        EXPECT_EQ(opened(*engine.clipped_gradient_sum(*data, loss, problem.x, lattice)), gradients)
+        EXPECT_EQ(opened(*engine.clipped_gradient_sum({*data, loss}, problem.x, lattice)), gradients)
             << target << " " << d;
         EXPECT_EQ(opened(*engine.clipped_row_sum(data->features(), lattice)), row_sum) << target << " " << d;
       }
@@ -193,7 +193,7 @@ void sum_at_the_end_of_memory(std::size_t d) {
   const auto lattice = *clip_lattice(10, d, Gdp{1});
   const auto data = engine.load(RowsOf<T>{values, 3, d, d}, labels);
   ASSERT_TRUE(data.ok());
-  EXPECT_TRUE(engine.clipped_gradient_sum(*data, LogisticLoss{}, x, lattice).ok());
+  EXPECT_TRUE(engine.clipped_gradient_sum({*data, LogisticLoss{}}, x, lattice).ok());
   EXPECT_TRUE(engine.clipped_row_sum(data->features(), lattice).ok());
   EXPECT_TRUE(engine.counts_outside(data->features(), lower, upper, Gdp{1}).ok());
   EXPECT_TRUE(engine.second_moment_sum(data->features(), 10, Gdp{1}).ok());

@@ -12,7 +12,7 @@ namespace {
 const std::vector<double> kX = {1, 2, 3};
 
 SensitiveSum sum_of(Engine& engine, std::size_t rows, const SampleGradient& gradient, double threshold = 1) {
-  return *engine.clipped_gradient_sum(rows, gradient, kX, *clip_lattice(threshold, 3, Gdp{1}));
+  return *engine.clipped_gradient_sum({rows, 3, {gradient}}, kX, *clip_lattice(threshold, 3, Gdp{1}));
 }
 
 TEST(SampleGradient, IsClippedInItsOwnDirection) {
@@ -61,17 +61,17 @@ TEST(SampleGradient, ThatThrowsEndsTheSumWithItsMessage) {
     const SampleGradient failing = [](std::size_t row, auto, auto) {
       if (row == 777) throw std::runtime_error("no such sample");
     };
-    const auto result = engine.clipped_gradient_sum(1000, failing, kX, lattice);
+    const auto result = engine.clipped_gradient_sum({1000, 3, {failing}}, kX, lattice);
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().kind, ErrorKind::data);
     EXPECT_EQ(result.error().message, "the gradient of a sample failed: no such sample");
     EXPECT_FALSE(engine
                      .clipped_gradient_sum(
-                         1000, [](std::size_t, auto, auto) { throw 1; }, kX, lattice)
+                         {1000, 3, {[](std::size_t, auto, auto) { throw 1; }}}, kX, lattice)
                      .ok());
     EXPECT_TRUE(engine
                     .clipped_gradient_sum(
-                        1000, [](std::size_t, auto, auto) {}, kX, lattice)
+                        {1000, 3, {[](std::size_t, auto, auto) {}}}, kX, lattice)
                     .ok());
   }
 }
@@ -79,7 +79,7 @@ TEST(SampleGradient, ThatThrowsEndsTheSumWithItsMessage) {
 TEST(SampleGradient, ThatRunsOutOfMemoryIsASystemError) {
   Engine engine(2);
   const auto result = engine.clipped_gradient_sum(
-      100, [](std::size_t, auto, auto) { throw std::bad_alloc(); }, kX, *clip_lattice(1, 3, Gdp{1}));
+      {100, 3, {[](std::size_t, auto, auto) { throw std::bad_alloc(); }}}, kX, *clip_lattice(1, 3, Gdp{1}));
   EXPECT_EQ(result.error().kind, ErrorKind::system);
 }
 

@@ -76,7 +76,7 @@ TEST(Sensitivity, OfGradientSumsHoldsForHostileNeighbours) {
     const auto lattice = *clip_lattice(std::exp2(std::uniform_int_distribution<>(-30, 30)(random)), pair.columns,
                                        random_cost(random, pair.columns));
     const auto sum = [&](const std::vector<double>& values, const std::vector<double>& labels) {
-      return *engine.clipped_gradient_sum(*engine.load(rows_of(values, pair.columns), labels), loss, pair.x, lattice);
+      return *engine.clipped_gradient_sum({*engine.load(rows_of(values, pair.columns), labels), loss}, pair.x, lattice);
     };
     most = std::max(most, squared_share(sum(pair.values, pair.labels), sum(pair.other_values, pair.other_labels)));
   }
@@ -126,7 +126,7 @@ TEST(Sensitivity, OfSampleGradientsHoldsForHostileNeighbours) {
       const SampleGradient gradient = [&](std::size_t row, std::span<const double>, std::span<double> result) {
         for (std::size_t j = 0; j < result.size(); ++j) result[j] = values[row * pair.columns + j];
       };
-      return *engine.clipped_gradient_sum(3, gradient, x, lattice);
+      return *engine.clipped_gradient_sum({3, x.size(), {gradient}}, x, lattice);
     };
     most = std::max(most, squared_share(sum(pair.values), sum(pair.other_values)));
   }

@@ -27,8 +27,8 @@ Sums all_sums(Engine& engine, const Rows& rows, std::span<const double> labels, 
         },
         rows);
   };
-  return {opened(*engine.clipped_gradient_sum(data, LogisticLoss{}, x, lattice)),
-          opened(*engine.clipped_gradient_sum(row_count(rows), gradient, x, lattice)),
+  return {opened(*engine.clipped_gradient_sum({data, LogisticLoss{}}, x, lattice)),
+          opened(*engine.clipped_gradient_sum({row_count(rows), x.size(), {gradient}}, x, lattice)),
           opened(*engine.clipped_row_sum(data.features(), lattice)),
           opened(*engine.counts_outside(data.features(), lower, upper, Gdp{1})),
           with_moments ? opened(*engine.second_moment_sum(data.features(), 1, Gdp{1})) : std::vector<std::int64_t>{}};

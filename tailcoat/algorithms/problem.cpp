@@ -1,0 +1,69 @@
+#include "tailcoat/algorithms/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace tailcoat {
+namespace {
+
+constexpr NumberOption kMomentOrderOption{
+    .name = "k", .meaning = "order of the highest moment", .lowest = 2, .highest = 1000};
+constexpr NumberOption kSecondMomentOption{
+    .name = "G2", .meaning = "root of the second moment of the Lipschitz constants", .lowest = 1e-100, .highest = 1e100};
+constexpr NumberOption kHighMomentOption{
+    .name = "Gk", .meaning = "k-th root of the k-th moment of the Lipschitz constants", .lowest = 1e-100, .highest = 1e100};
+constexpr NumberOption kDiameterOption{
+    .name = "diameter", .meaning = "diameter of the domain", .lowest = 1e-100, .highest = 1e100};
+
+}  // namespace
+
+Setting setting_of(const Problem& problem, const Moments& moments) {
+  return {.rows = problem.samples.size(),
+          .dimension = problem.samples.dimension(),
+          .diameter = problem.domain.diameter(),
+          .start_distance = problem.domain.radius(),
+          .moments = moments,
+          .smoothness = problem.smoothness,
+          .strong_convexity = problem.strong_convexity};
+}
+
+Result<void> check(const Setting& setting) {
+  if (setting.rows == 0) return data_error("the data has 0 rows; give at least one");
+  if (setting.dimension == 0) return usage_error("the problem has dimension 0; give at least one");
+  TAILCOAT_CHECK(check(kDiameterOption, setting.diameter));
+  TAILCOAT_CHECK(check(kMomentOrderOption, setting.moments.k));
+  TAILCOAT_CHECK(check(kSecondMomentOption, setting.moments.g2));
+  TAILCOAT_CHECK(check(kHighMomentOption, setting.moments.gk));
+  if (setting.moments.gk < setting.moments.g2)
+    return usage_error(fmt::format("Gk = {} is below G2 = {}; moments grow with their order, so give Gk >= G2",
+                                   setting.moments.gk, setting.moments.g2));
+  if (!(setting.start_distance >= 0 && setting.start_distance <= setting.diameter))
+    return usage_error(fmt::format("start-distance = {} is not in [0, {}], the diameter", setting.start_distance,
+                                   setting.diameter));
+  if (!(setting.smoothness > 0)) return usage_error(fmt::format("smoothness = {} is not above 0", setting.smoothness));
+  if (!(setting.strong_convexity >= 0 && std::isfinite(setting.strong_convexity)))
+    return usage_error(fmt::format("strong-convexity = {} is not in [0, inf)", setting.strong_convexity));
+  return {};
+}
+
+Result<PrivacyMeter> open_meter(const Budget& budget, const std::vector<Event>& reserved) {
+  if (const auto* approximate = std::get_if<ApproxDp>(&budget)) return PrivacyMeter::open(*approximate, reserved);
+  if (!reserved.empty()) return usage_error("this algorithm is not Gaussian alone: give its budget as epsilon and delta");
+  return PrivacyMeter::open(std::get<Gdp>(budget));
+}
+
+Result<Gdp> gaussian_budget(const Budget& budget) {
+  TAILCOAT_TRY(meter, open_meter(budget));
+  return meter.total();
+}
+
+Result<std::vector<double>> moved_within(const Domain& domain, std::span<const double> start,
+                                         std::span<const double> shift) {
+  std::vector<double> x(start.begin(), start.end());
+  for (std::size_t j = 0; j < x.size(); ++j) x[j] += shift[j];
+  TAILCOAT_CHECK(domain.project(x));
+  return x;
+}
+
+}  // namespace tailcoat

@@ -1,0 +1,26 @@
+#include "tailcoat/algorithms/rates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailcoat {
+
+double clip_bias_constant(double k) { return std::exp((k - 1) * std::log(k - 1) - k * std::log(k)); }
+
+double clip_bias(const Moments& moments, double clip) {
+  return clip_bias_constant(moments.k) * moments.gk * std::pow(moments.gk / clip, moments.k - 1);
+}
+
+double lower_bound(const Setting& setting, Gdp budget) {
+  const auto n = static_cast<double>(setting.rows), d = static_cast<double>(setting.dimension);
+  const auto [k, g2, gk] = setting.moments;
+  const double per_diameter =
+      g2 / std::sqrt(n) + gk * std::pow(std::sqrt(d) / (n * std::sqrt(rho_of(budget))), 1 - 1 / k);
+  if (setting.strong_convexity > 0)
+    return std::min(per_diameter * per_diameter / setting.strong_convexity, trivial_bound(setting));
+  return std::min(per_diameter * setting.diameter, trivial_bound(setting));
+}
+
+double trivial_bound(const Setting& setting) { return setting.moments.g2 * setting.start_distance; }
+
+}  // namespace tailcoat

@@ -1,0 +1,22 @@
+// The rates of the paper as numbers: what any algorithm must pay (eq. `lower_bound_ht`), and the constants that all
+// bounds share. Derivations: rates.md.
+#pragma once
+
+#include "tailcoat/algorithms/problem.hpp"
+
+namespace tailcoat {
+
+// sup_{t >= 0} (t - 1) / t^k = (k-1)^(k-1) / k^k: E (L - C)_+ <= clip_bias_constant(k) G_k^k / C^(k-1), which is tight.
+double clip_bias_constant(double k);
+
+// E (L_s - C)_+ for k moments: how much clipping at C may move the gradient of F.
+double clip_bias(const Moments&, double clip);
+
+// G_2 D / sqrt(n) + G_k D (sqrt(d) / (n sqrt(rho)))^(1 - 1/k): the lower bound without its constant, at most G_2 D,
+// beyond which it says nothing. With strong convexity mu: its square over mu D^2.
+double lower_bound(const Setting&, Gdp budget);
+
+// The smallest excess bound anybody has for free: F ranges over at most G_2 times the distance from the start.
+double trivial_bound(const Setting&);
+
+}  // namespace tailcoat

@@ -1,0 +1,99 @@
+// Samples: what an algorithm minimises the mean of: convex functions, one per row. A GLM over labelled rows, or a loss
+// of the user's own. A view that is cheap to copy; what it is made of must outlive it.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tailcoat/data/rows.hpp"
+#include "tailcoat/losses/loss.hpp"
+#include "tailcoat/privacy/sensitive.hpp"
+
+namespace tailcoat {
+
+// Rows with their norms, computed once. A view: the numbers stay where they are, must outlive it and must not change.
+// Size is public.
+class RowData {
+ public:
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t dimension() const { return dimension_; }
+
+ private:
+  friend class Engine;
+  struct Contents {
+    Rows features;
+    std::vector<double> inverse_norms;  // 0 for a row that cannot contribute: zero, not finite, or of a squared norm
+                                        // beyond the range of double (norms below 1e-144 sqrt(d) or above 1e154)
+  };
+  RowData(Contents contents, std::size_t rows, std::size_t dimension)
+      : contents_(std::move(contents)), rows_(rows), dimension_(dimension) {}
+
+  Sensitive<Contents> contents_;
+  std::size_t rows_, dimension_;
+};
+
+// Rows with a label each.
+class LabelledData {
+ public:
+  [[nodiscard]] std::size_t rows() const { return features_.rows(); }
+  [[nodiscard]] std::size_t dimension() const { return features_.dimension(); }
+  [[nodiscard]] const RowData& features() const { return features_; }
+
+ private:
+  friend class Engine;
+  LabelledData(RowData features, std::span<const double> labels) : features_(std::move(features)), labels_(labels) {}
+
+  RowData features_;
+  Sensitive<std::span<const double>> labels_;
+};
+
+// The gradient of sample `row` at x. Called from several threads at once. What it throws ends the sum with an Error
+// that carries the message; such a message may depend on the data and is not private.
+using SampleGradient = std::function<void(std::size_t row, std::span<const double> x, std::span<double> gradient)>;
+
+// The implicit step of sample `row` from x: the y in the domain that minimises f(y; row) + |y - x|^2 / (2 step).
+using SampleStep = std::function<void(std::size_t row, std::span<const double> x, double step, std::span<double> y)>;
+
+// A convex loss of the user's own.
+struct SampleFunctions {
+  SampleGradient gradient{};
+  SampleStep implicit_step{};  // only for algorithms that say so
+  double step_error = 0;       // how far implicit_step may be from the exact minimiser, whatever the sample
+};
+
+class Samples {
+ public:
+  Samples(const LabelledData& data, Loss loss)
+      : data_(&data), loss_(loss), dimension_(data.dimension()), count_(data.rows()) {}
+  Samples(std::size_t count, std::size_t dimension, SampleFunctions functions)
+      : functions_(std::make_shared<SampleFunctions>(std::move(functions))), dimension_(dimension), count_(count) {}
+
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::size_t dimension() const { return dimension_; }
+  // The loss of a GLM, none for a loss of the user's own.
+  [[nodiscard]] const Loss* glm_loss() const { return data_ != nullptr ? &loss_ : nullptr; }
+  [[nodiscard]] const SampleFunctions* functions() const { return functions_.get(); }
+
+  // Samples first, ..., first + count - 1, as a problem of their own. Blocks are chosen by public index.
+  [[nodiscard]] Samples block(std::size_t first, std::size_t count) const {
+    assert(first + count <= count_);
+    Samples part = *this;
+    part.first_ += first;
+    part.count_ = count;
+    return part;
+  }
+
+ private:
+  friend class Engine;
+  const LabelledData* data_ = nullptr;
+  Loss loss_;
+  std::shared_ptr<const SampleFunctions> functions_;
+  std::size_t dimension_, first_ = 0, count_;
+};
+
+}  // namespace tailcoat
