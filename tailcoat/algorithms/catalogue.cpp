@@ -1,0 +1,36 @@
+#include "tailcoat/algorithms/catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "tailcoat/algorithms/implicit_glm.hpp"
+
+namespace tailcoat {
+namespace {
+
+// The part of a plan that all plans share.
+template <auto plan>
+Result<Forecast> forecast(const Setting& setting, const Budget& budget, const Options& options) {
+  TAILCOAT_TRY(planned, plan(setting, budget, options));
+  return Forecast(planned);
+}
+
+constexpr Algorithm kAlgorithms[] = {
+    {"implicit-glm", "ours", forecast<plan_implicit_glm>, implicit_glm},
+};
+
+}  // namespace
+
+std::span<const Algorithm> algorithms() { return kAlgorithms; }
+
+Result<Algorithm> find_algorithm(std::string_view name) {
+  std::string names;
+  for (const Algorithm& algorithm : kAlgorithms) {
+    if (algorithm.name == name) return algorithm;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", algorithm.name);
+  }
+  return usage_error(fmt::format("there is no algorithm '{}'; there are {}", name, names));
+}
+
+}  // namespace tailcoat

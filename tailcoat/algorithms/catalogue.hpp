@@ -1,0 +1,25 @@
+// The algorithms by name: what `plan`, `experiment` and `fit` choose from.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "tailcoat/algorithms/problem.hpp"
+
+namespace tailcoat {
+
+struct Algorithm {
+  std::string_view name;       // "implicit-glm"
+  std::string_view reference;  // where it is from: "Theorem 4", "ours"
+  // From public numbers: bound and work, or why it cannot run.
+  Result<Forecast> (*plan)(const Setting&, const Budget&, const Options&);
+  Result<Solution> (*solve)(RunContext, const Problem&, const Moments&, const Budget&, const Options&);
+};
+
+// In the order of the paper, then ours, then baselines.
+std::span<const Algorithm> algorithms();
+// The error lists the names there are.
+Result<Algorithm> find_algorithm(std::string_view name);
+
+}  // namespace tailcoat
