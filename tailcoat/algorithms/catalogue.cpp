@@ -4,7 +4,10 @@
 
 #include <string>
 
+#include "tailcoat/algorithms/implicit.hpp"
 #include "tailcoat/algorithms/implicit_glm.hpp"
+#include "tailcoat/algorithms/implicit_glm_adaptive.hpp"
+#include "tailcoat/algorithms/one_pass_glm.hpp"
 
 namespace tailcoat {
 namespace {
@@ -17,7 +20,10 @@ Result<Forecast> forecast(const Setting& setting, const Budget& budget, const Op
 }
 
 constexpr Algorithm kAlgorithms[] = {
+    {"one-pass-glm", "Algorithm 8, Theorem 4", forecast<plan_one_pass_glm>, one_pass_glm},
     {"implicit-glm", "ours", forecast<plan_implicit_glm>, implicit_glm},
+    {"implicit-glm-adaptive", "ours", forecast<plan_implicit_glm_adaptive>, implicit_glm_adaptive},
+    {"implicit", "ours", forecast<plan_implicit>, implicit},
 };
 
 }  // namespace

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "tailcoat/algorithms/rates.hpp"
+#include "tailcoat/algorithms/tuning.hpp"
 #include "tailcoat/mechanisms/gaussian_release.hpp"
 
 namespace tailcoat {
@@ -29,6 +32,67 @@ double phased_bound(const Setting& setting, Gdp budget, const std::vector<Phase>
     v = d * noise * noise;
   }
   return bound + g2 * std::sqrt(v);
+}
+
+namespace {
+
+struct Tuning {
+  StepRule rule = StepRule::implicit;
+  double largest_step = std::numeric_limits<double>::infinity();
+  double fixed_clip = 0;  // 0: tuned, its bias counts
+};
+
+PhasedPlan tuned_for(const Setting& setting, Gdp budget, const Tuning& tuning, const std::vector<std::size_t>& sizes) {
+  // log eta_1, ..., log eta_I, and log C if it is tuned.
+  const bool free_clip = tuning.fixed_clip == 0;
+  const auto phases_at = [&](std::span<const double> logs) {
+    const double clip = free_clip ? std::exp(logs.back()) : tuning.fixed_clip;
+    std::vector<Phase> phases;
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      phases.push_back({sizes[i], {.rule = tuning.rule, .step = std::exp(logs[i]), .clip = clip}});
+    return phases;
+  };
+  const auto bound_at = [&](std::span<const double> logs) {
+    const std::vector<Phase> phases = phases_at(logs);
+    for (const Phase& phase : phases)
+      if (phase.pass.step > tuning.largest_step) return std::numeric_limits<double>::infinity();
+    return phased_bound(setting, budget, phases, free_clip ? clip_bias(setting.moments, phases[0].pass.clip) : 0);
+  };
+  const auto n = static_cast<double>(setting.rows);
+  const double first = std::min(setting.diameter / (setting.moments.g2 * std::sqrt(n)), tuning.largest_step / 2);
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < sizes.size(); ++i) logs.push_back(std::log(first) - static_cast<double>(i) * std::log(4));
+  if (free_clip) logs.push_back(std::log(setting.moments.gk));
+  PhasedPlan plan;
+  plan.bound.excess_risk = minimise_posynomial(bound_at, logs);
+  plan.phases = phases_at(logs);
+  plan.work = {.sample_gradients = n, .passes = 1, .wanted_passes = 1};
+  return plan;
+}
+
+PhasedPlan best_tuned(const Setting& setting, Gdp budget, const Tuning& tuning) {
+  PhasedPlan best;
+  for (std::size_t phases = 1; phases <= 8; ++phases) {
+    for (const double ratio : {0.35, 0.5, 0.65}) {
+      const std::vector<std::size_t> sizes = phase_sizes(setting.rows, phases, ratio);
+      if (*std::min_element(sizes.begin(), sizes.end()) < 2) continue;
+      PhasedPlan plan = tuned_for(setting, budget, tuning, sizes);
+      if (plan.bound.excess_risk < best.bound.excess_risk) best = std::move(plan);
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+PhasedPlan tuned_phases(const Setting& setting, Gdp budget, StepRule rule, double largest_step) {
+  return best_tuned(setting, budget, {.rule = rule, .largest_step = largest_step});
+}
+
+PhasedPlan tuned_phases_without_bias(const Setting& setting, Gdp budget, double clip) {
+  Setting bounded = setting;
+  bounded.moments = {.k = 2, .g2 = clip, .gk = clip};
+  return best_tuned(bounded, budget, {.fixed_clip = clip});
 }
 
 Result<std::vector<double>> run_phases(RunContext run, const Problem& problem, const std::vector<Phase>& phases,

@@ -28,15 +28,6 @@ Result<Clip> checked_clip(const ClipLattice& lattice, std::size_t dimension) {
               .limit = shrunk_units(lattice.clip_units, dimension, kClipSlack)};
 }
 
-Result<void> check_point(std::span<const double> x, std::size_t dimension) {
-  if (x.size() != dimension)
-    return usage_error(fmt::format("x has {} numbers, the data has {} columns", x.size(), dimension));
-  for (std::size_t j = 0; j < dimension; ++j) {
-    if (!std::isfinite(x[j])) return usage_error(fmt::format("x[{}] = {} is not finite", j, x[j]));
-  }
-  return {};
-}
-
 Result<SensitiveSum> clipped_sum(Workers& workers, const ClipLattice& lattice, std::size_t rows, std::size_t chunk,
                                  const AddRows& add) {
   const SumShape shape{.rows = rows, .chunk = chunk, .size = lattice.dimension, .largest_term = lattice.clip_units};
@@ -100,12 +91,9 @@ void add_rows(const RowsOf<T>& rows, const double* norms, Clip clip, std::size_t
 
 Result<SensitiveSum> Engine::clipped_gradient_sum(const Samples& samples, std::span<const double> x,
                                                   const ClipLattice& lattice) {
-  if (samples.size() == 0) return data_error("a sum over 0 samples; give at least one");
-  if (samples.dimension() == 0) return usage_error("samples of dimension 0; give at least one");
-  TAILCOAT_CHECK(check_point(x, samples.dimension()));
+  TAILCOAT_CHECK(check_samples(samples, x));
   if (samples.glm_loss() != nullptr) return glm_gradient_sum(samples, x, lattice);
   const SampleGradient& gradient = samples.functions()->gradient;
-  if (!gradient) return usage_error("the gradient of a sample is an empty function");
   TAILCOAT_TRY(clip, checked_clip(lattice, x.size()));
   const std::size_t chunk = std::min(samples.size() / (8 * workers_->count()) + 1, kMaxBlockRows);
   return clipped_sum(*workers_, lattice, samples.size(), chunk,
@@ -116,7 +104,6 @@ Result<SensitiveSum> Engine::clipped_gradient_sum(const Samples& samples, std::s
 
 Result<SensitiveSum> Engine::glm_gradient_sum(const Samples& samples, std::span<const double> x,
                                               const ClipLattice& lattice) try {
-  TAILCOAT_CHECK(check_loss(samples.loss_));
   TAILCOAT_TRY(clip, checked_clip(lattice, samples.dimension()));
   const auto& contents = SensitiveKey::open(samples.data_->features_.contents_);
   const double* labels = SensitiveKey::open(samples.data_->labels_).data() + samples.first_;

@@ -40,6 +40,8 @@ class Engine {
   // gradient of the user's own that is not, contribute nothing.
   Result<SensitiveSum> clipped_gradient_sum(const Samples& samples, std::span<const double> x,
                                             const ClipLattice& lattice);
+  // |grad f_i(x)| for each sample, as a column; 0 where it is not finite.
+  Result<RowData> gradient_norms(const Samples& samples, std::span<const double> x);
   // sum_i clip(a_i): the clipped mean.
   Result<SensitiveSum> clipped_row_sum(const RowData& data, const ClipLattice& lattice);
   // For each column, how many values are below `lower` or above `upper`; infinite bounds are never passed. A missing

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tailcoat/base/result.hpp"
 #include "tailcoat/data/rows.hpp"
 #include "tailcoat/losses/loss.hpp"
 #include "tailcoat/privacy/sensitive.hpp"
@@ -29,6 +30,7 @@ class RowData {
     Rows features;
     std::vector<double> inverse_norms;  // 0 for a row that cannot contribute: zero, not finite, or of a squared norm
                                         // beyond the range of double (norms below 1e-144 sqrt(d) or above 1e154)
+    std::vector<double> owned{};        // what features are a view of, if the engine has made them
   };
   RowData(Contents contents, std::size_t rows, std::size_t dimension)
       : contents_(std::move(contents)), rows_(rows), dimension_(dimension) {}
@@ -95,5 +97,9 @@ class Samples {
   std::shared_ptr<const SampleFunctions> functions_;
   std::size_t dimension_, first_ = 0, count_;
 };
+
+// Refuses no samples, dimension 0, a loss out of range, an empty gradient, and an x that is not finite or of another
+// dimension.
+Result<void> check_samples(const Samples& samples, std::span<const double> x);
 
 }  // namespace tailcoat

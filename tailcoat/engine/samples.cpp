@@ -1,0 +1,22 @@
+#include "tailcoat/engine/samples.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace tailcoat {
+
+Result<void> check_samples(const Samples& samples, std::span<const double> x) {
+  if (samples.size() == 0) return data_error("a sum over 0 samples; give at least one");
+  if (samples.dimension() == 0) return usage_error("samples of dimension 0; give at least one");
+  if (x.size() != samples.dimension())
+    return usage_error(fmt::format("x has {} numbers, the data has {} columns", x.size(), samples.dimension()));
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    if (!std::isfinite(x[j])) return usage_error(fmt::format("x[{}] = {} is not finite", j, x[j]));
+  }
+  if (const Loss* loss = samples.glm_loss()) return check_loss(*loss);
+  if (!samples.functions()->gradient) return usage_error("the gradient of a sample is an empty function");
+  return {};
+}
+
+}  // namespace tailcoat
