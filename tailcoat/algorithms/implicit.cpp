@@ -28,7 +28,8 @@ SampleStep implicit_step_by_descent(SampleGradient gradient, Domain domain, doub
              std::size_t row, std::span<const double> x, double step, std::span<double> y) {
     // f + |. - x|^2 / (2 step) is 1/step-strongly convex and (smoothness + 1/step)-smooth: descent with step length
     // 2 / (their sum) contracts by q.
-    const double modulus = 1 / step, length = 2 / (smoothness + 2 * modulus), q = smoothness / (smoothness + 2 * modulus);
+    const double modulus = 1 / step, length = 2 / (smoothness + 2 * modulus),
+                 q = smoothness / (smoothness + 2 * modulus);
     const double close = kDescentError / 2 * domain.diameter() * (1 - q);
     const double most_steps = std::ceil(std::log(kDescentError / 2) / std::log(std::max(q, 0.01))) + 1;
     std::vector<double> slope(x.size()), next(x.size());

@@ -11,8 +11,8 @@ Result<PhasedPlan> plan_implicit(const Setting&, const Budget&, const Options&);
 // The samples bring their implicit_step, or a gradient and a finite Problem::smoothness, from which it is computed.
 Result<Solution> implicit(RunContext, const Problem&, const Moments&, const Budget&, const Options&);
 
-// The implicit step of a beta-smooth convex sample function by gradient descent, within 2^-48 diameters of the exact one
-// if the gradient is exact to rounding.
+// The implicit step of a beta-smooth convex sample function by gradient descent, within 2^-48 diameters of the exact
+// one if the gradient is exact to rounding.
 SampleStep implicit_step_by_descent(SampleGradient gradient, Domain domain, double smoothness);
 
 }  // namespace tailcoat

@@ -1,6 +1,6 @@
 // implicit-glm-adaptive: implicit-glm whose clip and steps come from the data, privately. Each phase sets some of its
-// samples aside, releases a quantile of their gradient norms, and clips and steps by it; moments are not needed but for
-// the certificate. Statement, proofs and the rule for the quantile: implicit_glm_adaptive.md.
+// samples aside, releases two quantiles of their gradient norms, and clips and steps by them; moments are needed for
+// the certificate only. Statement, proofs and the rule for the quantile: implicit_glm_adaptive.md.
 #pragma once
 
 #include "tailcoat/algorithms/phases.hpp"
@@ -8,14 +8,13 @@
 namespace tailcoat {
 
 struct AdaptivePhase {
-  std::size_t scale_rows;  // for the quantile; 0: keep the clip of the phase before
+  std::size_t scale_rows;  // for the quantiles; 0: keep the scale of the phase before
   std::size_t rows;        // for the pass
-  double step;             // for gradients clipped at 1; divided by the clip
 };
 
 struct AdaptivePlan : Forecast {
   std::vector<AdaptivePhase> phases;
-  double share_above = 0;  // of the gradient norms, at the quantile
+  double share_above = 0;  // of the gradient norms, at the clip
 };
 
 Result<AdaptivePlan> plan_implicit_glm_adaptive(const Setting&, const Budget&, const Options&);

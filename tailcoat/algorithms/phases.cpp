@@ -70,7 +70,10 @@ PhasedPlan tuned_for(const Setting& setting, Gdp budget, const Tuning& tuning, c
   return plan;
 }
 
-PhasedPlan best_tuned(const Setting& setting, Gdp budget, const Tuning& tuning) {
+}  // namespace
+
+PhasedPlan tuned_phases(const Setting& setting, Gdp budget, StepRule rule, double largest_step) {
+  const Tuning tuning{.rule = rule, .largest_step = largest_step};
   PhasedPlan best;
   for (std::size_t phases = 1; phases <= 8; ++phases) {
     for (const double ratio : {0.35, 0.5, 0.65}) {
@@ -83,16 +86,8 @@ PhasedPlan best_tuned(const Setting& setting, Gdp budget, const Tuning& tuning) 
   return best;
 }
 
-}  // namespace
-
-PhasedPlan tuned_phases(const Setting& setting, Gdp budget, StepRule rule, double largest_step) {
-  return best_tuned(setting, budget, {.rule = rule, .largest_step = largest_step});
-}
-
-PhasedPlan tuned_phases_without_bias(const Setting& setting, Gdp budget, double clip) {
-  Setting bounded = setting;
-  bounded.moments = {.k = 2, .g2 = clip, .gk = clip};
-  return best_tuned(bounded, budget, {.fixed_clip = clip});
+PhasedPlan tuned_steps(const Setting& setting, Gdp budget, const std::vector<std::size_t>& sizes, double clip) {
+  return tuned_for(setting, budget, {.fixed_clip = clip}, sizes);
 }
 
 Result<std::vector<double>> run_phases(RunContext run, const Problem& problem, const std::vector<Phase>& phases,
@@ -103,8 +98,8 @@ Result<std::vector<double>> run_phases(RunContext run, const Problem& problem, c
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const Samples fresh = problem.samples.block(first, phases[i].rows);
     TAILCOAT_TRY(average, run.engine.one_pass_average(fresh, problem.domain, x, phases[i].pass, meters[i].total()));
-    TAILCOAT_TRY(noisy, gaussian_release(fmt::format("average of phase {}", i + 1), std::move(average),
-                                         {meters[i], run.noise}));
+    TAILCOAT_TRY(
+        noisy, gaussian_release(fmt::format("average of phase {}", i + 1), std::move(average), {meters[i], run.noise}));
     TAILCOAT_TRY(next, moved_within(problem.domain, x, noisy));
     x = std::move(next);
     first += phases[i].rows;

@@ -27,11 +27,12 @@ std::vector<std::size_t> phase_sizes(std::size_t rows, std::size_t phases, doubl
 // v_0 = start_distance^2 and v_i = d (2 eta_i C_i / mu)^2 the noise of phase i.
 double phased_bound(const Setting&, Gdp budget, const std::vector<Phase>&, double bias);
 
-// The phases that minimise phased_bound over their number, sizes, steps (at most largest_step) and one clip for all: for
-// steps on the clipped function F^C itself, whose bias is paid once.
+// The phases that minimise phased_bound over their number, sizes, steps (at most largest_step) and one clip for all:
+// for steps on the clipped function F^C itself, whose bias is paid once.
 PhasedPlan tuned_phases(const Setting&, Gdp budget, StepRule rule, double largest_step);
-// The same for functions that are clip-Lipschitz as they are: without bias, G_2 = clip.
-PhasedPlan tuned_phases_without_bias(const Setting&, Gdp budget, double clip);
+// The steps for phases of given sizes and a given clip, by the same bound without bias: G_2 is that of the clipped
+// gradients.
+PhasedPlan tuned_steps(const Setting&, Gdp budget, const std::vector<std::size_t>& sizes, double clip);
 
 // Runs the phases from the centre of the domain. Spends `budget` of the meter.
 Result<std::vector<double>> run_phases(RunContext, const Problem&, const std::vector<Phase>&, Gdp budget,

@@ -9,10 +9,14 @@ namespace {
 
 constexpr NumberOption kMomentOrderOption{
     .name = "k", .meaning = "order of the highest moment", .lowest = 2, .highest = 1000};
-constexpr NumberOption kSecondMomentOption{
-    .name = "G2", .meaning = "root of the second moment of the Lipschitz constants", .lowest = 1e-100, .highest = 1e100};
-constexpr NumberOption kHighMomentOption{
-    .name = "Gk", .meaning = "k-th root of the k-th moment of the Lipschitz constants", .lowest = 1e-100, .highest = 1e100};
+constexpr NumberOption kSecondMomentOption{.name = "G2",
+                                           .meaning = "root of the second moment of the Lipschitz constants",
+                                           .lowest = 1e-100,
+                                           .highest = 1e100};
+constexpr NumberOption kHighMomentOption{.name = "Gk",
+                                         .meaning = "k-th root of the k-th moment of the Lipschitz constants",
+                                         .lowest = 1e-100,
+                                         .highest = 1e100};
 constexpr NumberOption kDiameterOption{
     .name = "diameter", .meaning = "diameter of the domain", .lowest = 1e-100, .highest = 1e100};
 
@@ -39,8 +43,8 @@ Result<void> check(const Setting& setting) {
     return usage_error(fmt::format("Gk = {} is below G2 = {}; moments grow with their order, so give Gk >= G2",
                                    setting.moments.gk, setting.moments.g2));
   if (!(setting.start_distance >= 0 && setting.start_distance <= setting.diameter))
-    return usage_error(fmt::format("start-distance = {} is not in [0, {}], the diameter", setting.start_distance,
-                                   setting.diameter));
+    return usage_error(
+        fmt::format("start-distance = {} is not in [0, {}], the diameter", setting.start_distance, setting.diameter));
   if (!(setting.smoothness > 0)) return usage_error(fmt::format("smoothness = {} is not above 0", setting.smoothness));
   if (!(setting.strong_convexity >= 0 && std::isfinite(setting.strong_convexity)))
     return usage_error(fmt::format("strong-convexity = {} is not in [0, inf)", setting.strong_convexity));
@@ -49,7 +53,8 @@ Result<void> check(const Setting& setting) {
 
 Result<PrivacyMeter> open_meter(const Budget& budget, const std::vector<Event>& reserved) {
   if (const auto* approximate = std::get_if<ApproxDp>(&budget)) return PrivacyMeter::open(*approximate, reserved);
-  if (!reserved.empty()) return usage_error("this algorithm is not Gaussian alone: give its budget as epsilon and delta");
+  if (!reserved.empty())
+    return usage_error("this algorithm is not Gaussian alone: give its budget as epsilon and delta");
   return PrivacyMeter::open(std::get<Gdp>(budget));
 }
 

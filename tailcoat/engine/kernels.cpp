@@ -74,9 +74,8 @@ HWY_INLINE double margin_of(const T* HWY_RESTRICT row, const double* HWY_RESTRIC
     t2 = hn::MulAdd(load(row + j + 2 * lanes), hn::Load(Tag(), x + j + 2 * lanes), t2);
     t3 = hn::MulAdd(load(row + j + 3 * lanes), hn::Load(Tag(), x + j + 3 * lanes), t3);
   }
-  for_each_vector(columns - j, [&](std::size_t k, auto load) HWY_ATTR {
-    t0 = hn::MulAdd(load(row + j + k), hn::Load(Tag(), x + j + k), t0);
-  });
+  for_each_vector(columns - j, [&](std::size_t k, auto load)
+                                   HWY_ATTR { t0 = hn::MulAdd(load(row + j + k), hn::Load(Tag(), x + j + k), t0); });
   return hn::GetLane(hn::SumOfLanes(Tag(), hn::Add(hn::Add(t0, t1), hn::Add(t2, t3))));
 }
 

@@ -17,8 +17,7 @@
 namespace tailcoat {
 namespace {
 
-constexpr NumberOption kStepOption{
-    .name = "step", .meaning = "step size", .lowest = 0x1p-300, .highest = 0x1p300};
+constexpr NumberOption kStepOption{.name = "step", .meaning = "step size", .lowest = 0x1p-300, .highest = 0x1p300};
 constexpr NumberOption kSteepestOption{.name = "steepest",
                                        .meaning = "largest Lipschitz constant of a sample that takes part",
                                        .lowest = 0,
@@ -63,7 +62,8 @@ Result<void> check_pass(const Samples& samples, const Domain& domain, std::span<
   TAILCOAT_CHECK(check(kClipThresholdOption, pass.clip));
   if (pass.steepest != std::numeric_limits<double>::infinity()) TAILCOAT_CHECK(check(kSteepestOption, pass.steepest));
   if (samples.size() < 2)
-    return usage_error(fmt::format("a pass over {} samples has no average to release; give at least 2", samples.size()));
+    return usage_error(
+        fmt::format("a pass over {} samples has no average to release; give at least 2", samples.size()));
   if (domain.dimension() != samples.dimension() || start.size() != samples.dimension())
     return usage_error(fmt::format("samples of dimension {}, a domain of {} and a start of {}; they must be the same",
                                    samples.dimension(), domain.dimension(), start.size()));
@@ -238,9 +238,10 @@ Result<SensitiveSum> on_lattice(std::span<const double> average, std::span<const
   TAILCOAT_TRY(units, contribution_units(1, average.size(), cost));
   const double unit = div_up(sensitivity, units);
   if (!(largest <= 0x1p51 * unit))
-    return refusal(fmt::format("the noise has a lattice unit of {:.3g}, too fine for points {:.3g} apart; give a smaller "
-                               "mu, or a smaller domain",
-                               unit, largest));
+    return refusal(
+        fmt::format("the noise has a lattice unit of {:.3g}, too fine for points {:.3g} apart; give a smaller "
+                    "mu, or a smaller domain",
+                    unit, largest));
   std::vector<std::int64_t> rounded(average.size());
   for (std::size_t j = 0; j < average.size(); ++j) rounded[j] = std::llround((average[j] - start[j]) / unit);
   return SensitiveSum{.units = Sensitive(std::move(rounded)),
@@ -263,9 +264,10 @@ Result<SensitiveSum> Engine::one_pass_average(const Samples& samples, const Doma
     TAILCOAT_CHECK(check_loss(*any_loss));
     const double curvature = std::visit([](const auto& loss) { return loss.curvature_bound(); }, *any_loss);
     if (pass.rule == StepRule::clipped_gradient && !std::isfinite(curvature))
-      return refusal(fmt::format("clipped gradient steps need a smooth loss: {} has no curvature bound; use implicit "
-                                 "steps",
-                                 loss_name(*any_loss)));
+      return refusal(
+          fmt::format("clipped gradient steps need a smooth loss: {} has no curvature bound; use implicit "
+                      "steps",
+                      loss_name(*any_loss)));
     const auto& contents = SensitiveKey::open(samples.data_->features_.contents_);
     const double* labels = SensitiveKey::open(samples.data_->labels_).data() + samples.first_;
     const double* norms = contents.inverse_norms.data() + samples.first_;

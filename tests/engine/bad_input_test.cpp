@@ -78,11 +78,9 @@ TEST(BadInput, SampleGradientSumsRefuseNoSamplesAndNoFunction) {
   Engine engine(1);
   const std::vector<double> x(3);
   const SampleGradient nothing = [](std::size_t, auto, auto) {};
-  expect_error(engine.clipped_gradient_sum({0, 3, {nothing}}, x, lattice()),
-               ErrorKind::data, "0 samples");
+  expect_error(engine.clipped_gradient_sum({0, 3, {nothing}}, x, lattice()), ErrorKind::data, "0 samples");
   expect_error(engine.clipped_gradient_sum({1, 3, {}}, x, lattice()), ErrorKind::usage, "empty function");
-  expect_error(engine.clipped_gradient_sum({1, 3, {nothing}}, x, lattice(2)),
-               ErrorKind::usage, "columns");
+  expect_error(engine.clipped_gradient_sum({1, 3, {nothing}}, x, lattice(2)), ErrorKind::usage, "columns");
 }
 
 TEST(BadInput, CountsRefuseBoundsThatAreNone) {
@@ -123,10 +121,9 @@ TEST(BadInput, SumsThatMightOverflowAreRefused) {
   const std::vector<double> few(4000, 1), many(4200, 1);
   EXPECT_TRUE(engine.clipped_row_sum(*engine.load(rows_of(few, 1)), large).ok());
   expect_error(engine.clipped_row_sum(*engine.load(rows_of(many, 1)), large), ErrorKind::refused, "4200 rows");
-  expect_error(
-      engine.clipped_gradient_sum({std::size_t{1} << 60, 1, {[](std::size_t, auto, auto) {}}}, std::vector<double>(1),
-                                  *clip_lattice(1, 1, Gdp{1})),
-      ErrorKind::refused, "62 bits");
+  expect_error(engine.clipped_gradient_sum({std::size_t{1} << 60, 1, {[](std::size_t, auto, auto) {}}},
+                                           std::vector<double>(1), *clip_lattice(1, 1, Gdp{1})),
+               ErrorKind::refused, "62 bits");
 }
 
 TEST(BadInput, TheLargestSumThatIsAllowedIsExact) {

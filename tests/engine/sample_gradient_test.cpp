@@ -65,21 +65,15 @@ TEST(SampleGradient, ThatThrowsEndsTheSumWithItsMessage) {
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().kind, ErrorKind::data);
     EXPECT_EQ(result.error().message, "the gradient of a sample failed: no such sample");
-    EXPECT_FALSE(engine
-                     .clipped_gradient_sum(
-                         {1000, 3, {[](std::size_t, auto, auto) { throw 1; }}}, kX, lattice)
-                     .ok());
-    EXPECT_TRUE(engine
-                    .clipped_gradient_sum(
-                        {1000, 3, {[](std::size_t, auto, auto) {}}}, kX, lattice)
-                    .ok());
+    EXPECT_FALSE(engine.clipped_gradient_sum({1000, 3, {[](std::size_t, auto, auto) { throw 1; }}}, kX, lattice).ok());
+    EXPECT_TRUE(engine.clipped_gradient_sum({1000, 3, {[](std::size_t, auto, auto) {}}}, kX, lattice).ok());
   }
 }
 
 TEST(SampleGradient, ThatRunsOutOfMemoryIsASystemError) {
   Engine engine(2);
-  const auto result = engine.clipped_gradient_sum(
-      {100, 3, {[](std::size_t, auto, auto) { throw std::bad_alloc(); }}}, kX, *clip_lattice(1, 3, Gdp{1}));
+  const auto result = engine.clipped_gradient_sum({100, 3, {[](std::size_t, auto, auto) { throw std::bad_alloc(); }}},
+                                                  kX, *clip_lattice(1, 3, Gdp{1}));
   EXPECT_EQ(result.error().kind, ErrorKind::system);
 }
 
