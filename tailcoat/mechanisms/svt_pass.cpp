@@ -119,24 +119,42 @@ Result<SvtNoise> svt_noise(const Samples& fresh, const Domain& domain, const Svt
   return noise;
 }
 
-Result<Event> SvtPasses::price(const Samples& samples, const Domain& domain, const std::vector<SvtPhase>& phases,
-                               const SvtBudget& budget) {
-  ParallelEvent all;
+namespace {
+
+Result<std::vector<SvtNoise>> noises_of(const Samples& samples, const Domain& domain,
+                                        const std::vector<SvtPhase>& phases, const SvtBudget& budget) {
+  std::vector<SvtNoise> noises;
   std::size_t first = 0;
   for (const SvtPhase& phase : phases) {
     if (phase.rows > samples.size() - first)
       return usage_error(fmt::format("the phases take more rows than the {} there are", samples.size()));
     TAILCOAT_TRY(noise, svt_noise(samples.block(first, phase.rows), domain, phase, budget));
-    all.branches.push_back({ApproximateEvent{budget.epsilon, noise.delta}});
+    noises.push_back(noise);
     first += phase.rows;
   }
-  return Event(std::move(all));
+  return noises;
+}
+
+Event event_of(double epsilon, const std::vector<SvtNoise>& noises) {
+  ParallelEvent all;
+  for (const SvtNoise& noise : noises) all.branches.push_back({ApproximateEvent{epsilon, noise.delta}});
+  return all;
+}
+
+}  // namespace
+
+Result<Event> SvtPasses::price(const Samples& samples, const Domain& domain, const std::vector<SvtPhase>& phases,
+                               const SvtBudget& budget) {
+  TAILCOAT_TRY(noises, noises_of(samples, domain, phases, budget));
+  return event_of(budget.epsilon, noises);
 }
 
 Result<SvtPasses> SvtPasses::start(const Samples& samples, const Domain& domain, std::vector<SvtPhase> phases,
                                    const SvtBudget& budget, Outlet outlet) {
   if (phases.empty()) return usage_error("a run of 0 phases; give at least one");
-  TAILCOAT_TRY(event, price(samples, domain, phases, budget));
+  TAILCOAT_TRY(noises, noises_of(samples, domain, phases, budget));
+  TAILCOAT_TRY(threshold_law, DiscreteLaplace::create(noises[0].threshold_scale));
+  TAILCOAT_TRY(cutoff_law, DiscreteLaplace::create(noises[0].cutoff_scale));
   const double drift = guarded_drift(samples.block(0, phases[0].rows), domain, pass_of(phases[0])).iterates;
   TAILCOAT_CHECK(outlet.meter.charge(
       {.what = fmt::format("{} phases on disjoint rows: their averages, and whether one halted", phases.size()),
@@ -145,34 +163,32 @@ Result<SvtPasses> SvtPasses::start(const Samples& samples, const Domain& domain,
        .sensitivity = drift,
        .noise_scale = drift / budget.noise.mu,
        .secure_noise = outlet.noise.secure()},
-      event));
-  return SvtPasses(samples, domain, std::move(phases), budget, outlet.noise);
+      event_of(budget.epsilon, noises)));
+  return SvtPasses({samples, domain, std::move(phases), std::move(noises), budget.noise, std::move(threshold_law),
+                    std::move(cutoff_law)},
+                   outlet.noise);
 }
 
 Result<std::optional<std::vector<double>>> SvtPasses::next(Engine& engine, std::span<const double> start) {
-  if (next_ == phases_.size()) return refusal("no phase is left: all have run, or one has halted");
-  const SvtPhase& phase = phases_[next_];
-  const Samples fresh = samples_.block(first_row_, phase.rows);
-  TAILCOAT_TRY(noise, svt_noise(fresh, domain_, phase, budget_));
-  TAILCOAT_TRY(threshold_law, DiscreteLaplace::create(noise.threshold_scale));
+  if (next_ == plan_.phases.size()) return refusal("no phase is left: all have run");
+  const SvtPhase& phase = plan_.phases[next_];
+  const SvtNoise& noise = plan_.noises[next_];
+  const Samples fresh = plan_.samples.block(first_row_, phase.rows);
   TAILCOAT_TRY(query_law, DiscreteLaplace::create(noise.query_scale));
-  TAILCOAT_TRY(cutoff_law, DiscreteLaplace::create(noise.cutoff_scale));
   ++next_;
   first_row_ += phase.rows;
 
   BitStream bits = noise_->stream(noise_->next_release(), 0);
-  const std::int64_t noisy_threshold = noise.threshold + threshold_law.bounded(noise.threshold_bound, bits);
-  const std::int64_t noisy_cutoff = phase.cutoff + cutoff_law.bounded(phase.cutoff_bound, bits);
+  const std::int64_t noisy_threshold = noise.threshold + plan_.threshold_law.bounded(noise.threshold_bound, bits);
+  const std::int64_t noisy_cutoff = phase.cutoff + plan_.cutoff_law.bounded(phase.cutoff_bound, bits);
   Decisions decisions(noise, std::move(query_law), std::move(bits), noisy_threshold);
   const Guard guard = [&](const Sensitive<double>& length) { return decisions.clip(length); };
-  TAILCOAT_TRY(average, engine.guarded_average(fresh, domain_, start, pass_of(phase), guard, budget_.noise));
-  if (decisions.clipped() >= noisy_cutoff) {
-    next_ = phases_.size();
-    return std::optional<std::vector<double>>();
-  }
-  if (!(div_up(average.sensitivity, kGaussianScale) <= budget_.noise.mu))
+  TAILCOAT_TRY(average, engine.guarded_average(fresh, plan_.domain, start, pass_of(phase), guard, plan_.cost));
+  if (decisions.clipped() >= noisy_cutoff) return std::optional<std::vector<double>>();
+
+  if (!(div_up(average.sensitivity, kGaussianScale) <= plan_.cost.mu))
     return refusal(fmt::format("the average of phase {} would cost mu = {}, more than {}", next_,
-                               average.sensitivity / kGaussianScale, budget_.noise.mu));
+                               average.sensitivity / kGaussianScale, plan_.cost.mu));
   std::vector<std::int64_t> units = SensitiveKey::take(std::move(average.units));
   add_rounded_gaussian(units, *noise_, noise_->next_release());
   std::vector<double> released(units.size());

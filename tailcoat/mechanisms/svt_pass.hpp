@@ -66,22 +66,21 @@ class SvtPasses {
   // Charges the whole price at once.
   static Result<SvtPasses> start(const Samples&, const Domain&, std::vector<SvtPhase>, const SvtBudget&, Outlet);
 
-  // The next phase, from `start`: its noisy average less the start, or nothing if it halted, after which there is no
-  // other.
+  // The next phase, from `start`: its noisy average less the start, or nothing if it halted. Another may follow.
   Result<std::optional<std::vector<double>>> next(Engine&, std::span<const double> start);
 
  private:
-  SvtPasses(Samples samples, Domain domain, std::vector<SvtPhase> phases, SvtBudget budget, BitSource& noise)
-      : samples_(std::move(samples)),
-        domain_(std::move(domain)),
-        phases_(std::move(phases)),
-        budget_(budget),
-        noise_(&noise) {}
+  struct Plan {
+    Samples samples;
+    Domain domain;
+    std::vector<SvtPhase> phases;
+    std::vector<SvtNoise> noises;
+    Gdp cost;
+    DiscreteLaplace threshold_law, cutoff_law;
+  };
+  SvtPasses(Plan plan, BitSource& noise) : plan_(std::move(plan)), noise_(&noise) {}
 
-  Samples samples_;
-  Domain domain_;
-  std::vector<SvtPhase> phases_;
-  SvtBudget budget_;
+  Plan plan_;
   BitSource* noise_;
   std::size_t next_ = 0, first_row_ = 0;
 };
