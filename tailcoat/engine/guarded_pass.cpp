@@ -152,7 +152,7 @@ Result<SensitiveSum> Engine::guarded_average(const Samples& samples, const Domai
   const auto n = static_cast<double>(samples.size());
   const Geometry geometry(domain, pass.step * pass.longest);
   const Limits limits(pass, samples.dimension(), guard);
-  Walk walk(domain, start);
+  Walk walk(domain, start, geometry);
   const DefaultFloatEnvironment environment;
   if (const Loss* any_loss = samples.glm_loss()) {
     TAILCOAT_CHECK(check_loss(*any_loss));
@@ -173,7 +173,8 @@ Result<SensitiveSum> Engine::guarded_average(const Samples& samples, const Domai
   // The iterates before the sample that differs coincide: at most n - 1 of n are apart.
   const double sensitivity = add_up(mul_up(guarded_drift(samples, domain, pass).iterates, sub_up(1, div_down(1, n))),
                                     2 * geometry.summation_error(n));
-  return on_lattice(walk.average(samples.size()), start, sensitivity, 2 * geometry.radius, cost);
+  const double furthest = std::min(2 * geometry.radius, n * geometry.move) + sensitivity;
+  return on_lattice(walk.average(samples.size()), start, sensitivity, furthest, cost);
 } catch (...) {
   return error_of(std::current_exception());
 }

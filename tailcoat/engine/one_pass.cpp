@@ -21,6 +21,11 @@ constexpr NumberOption kSteepestOption{.name = "steepest",
                                        .lowest = 0,
                                        .open_below = true};
 
+// Labels of up to 2^16 clip / |a| are let in by takes_part(), and cancel in the slope.
+double slope_error(const Loss* loss) {
+  return loss != nullptr && std::holds_alternative<PoissonLoss>(*loss) ? kPoissonSlopeError : kSlopeError;
+}
+
 // The Lipschitz extension is found by a search in which an error s of the user's step counts as its square root.
 double extension_error(const Geometry& geometry, double user_error) {
   const double s = user_error + 64 * kRoundoff * (geometry.size + geometry.move);
@@ -144,8 +149,8 @@ Result<SensitiveSum> Engine::one_pass_average(const Samples& samples, const Doma
   TAILCOAT_CHECK(check_pass(samples, domain, start, pass));
   const auto n = static_cast<double>(samples.size());
   const Geometry geometry(domain, pass.step * pass.clip);
-  double error = geometry.step_error(samples.dimension(), kSlopeError);
-  Walk walk(domain, start);
+  double error = geometry.step_error(samples.dimension(), slope_error(samples.glm_loss()));
+  Walk walk(domain, start, geometry);
   const DefaultFloatEnvironment environment;
   if (const Loss* any_loss = samples.glm_loss()) {
     TAILCOAT_CHECK(check_loss(*any_loss));

@@ -54,11 +54,12 @@ std::vector<double> Walk::average(std::size_t count) const {
   return result;
 }
 
-// In a ball the distance to the boundary is known after a projection, and shrinks by no more than the moves: most steps
-// need not look.
+// In a ball the distance to the boundary is known after a projection, and shrinks by no more than the moves and their
+// rounding: most steps need not look.
 void Walk::return_to_domain(double length) {
-  if (room_ >= length) {
-    room_ -= length;
+  const double most = length + 2 * kRoundoff * (size_ + length);
+  if (room_ >= most) {
+    room_ -= most;
     return;
   }
   static_cast<void>(domain_.project(x()).ok());  // finite, of the right dimension: cannot fail
@@ -68,7 +69,8 @@ void Walk::return_to_domain(double length) {
       const double away = x_[j] - ball->centre()[j];
       squares += away * away;
     }
-    room_ = std::max(0.0, ball->radius() - std::sqrt(squares)) * 0.999;
+    const double rounding = 4 * (static_cast<double>(dimension_) + 16) * kRoundoff * size_;
+    room_ = std::max(0.0, (ball->radius() - std::sqrt(squares)) * 0.999 - rounding);
   }
 }
 

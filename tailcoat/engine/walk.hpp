@@ -19,7 +19,9 @@ inline constexpr NumberOption kStepOption{
     .name = "step", .meaning = "step size", .lowest = 0x1p-300, .highest = 0x1p300};
 
 inline constexpr double kRoundoff = 0x1p-53;
-inline constexpr double kSlopeError = 0x1p-34;  // relative to the clip, of a slope within it (one_pass.md)
+// Of a slope within the clip, relative to it (one_pass.md).
+inline constexpr double kSlopeError = 0x1p-34;
+inline constexpr double kPoissonSlopeError = 0x1p-26;
 
 // Every point of the domain is in the ball around its centre; no point has a norm above `size`. Steps are at most
 // `move` long.
@@ -41,8 +43,8 @@ Result<void> check_walk(const Samples& samples, const Domain& domain, std::span<
 // Iterates, their sum, and the domain they stay in.
 class Walk {
  public:
-  Walk(const Domain& domain, std::span<const double> start)
-      : domain_(domain), x_(padded_copy(start)), sum_(x_.size()), dimension_(start.size()) {}
+  Walk(const Domain& domain, std::span<const double> start, const Geometry& geometry)
+      : domain_(domain), x_(padded_copy(start)), sum_(x_.size()), dimension_(start.size()), size_(geometry.size) {}
 
   [[nodiscard]] std::span<double> x() { return {x_.data(), dimension_}; }
   [[nodiscard]] const double* padded_x() const { return x_.data(); }
@@ -67,6 +69,7 @@ class Walk {
   const Domain& domain_;
   AlignedVector x_, sum_;
   std::size_t dimension_;
+  double size_;
   double room_ = 0;  // how far x may move and certainly stay in the domain
 };
 
