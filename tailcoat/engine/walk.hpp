@@ -21,7 +21,7 @@ inline constexpr NumberOption kStepOption{
 inline constexpr double kRoundoff = 0x1p-53;
 // Of a slope within the clip, relative to it (one_pass.md).
 inline constexpr double kSlopeError = 0x1p-34;
-inline constexpr double kPoissonSlopeError = 0x1p-26;
+inline constexpr double kPoissonSlopeError = 0x1p-28;
 
 // Every point of the domain is in the ball around its centre; no point has a norm above `size`. Steps are at most
 // `move` long.
