@@ -8,6 +8,7 @@
 #include "tailcoat/algorithms/implicit_glm.hpp"
 #include "tailcoat/algorithms/implicit_glm_adaptive.hpp"
 #include "tailcoat/algorithms/one_pass_glm.hpp"
+#include "tailcoat/algorithms/smooth_svt.hpp"
 
 namespace tailcoat {
 namespace {
@@ -20,6 +21,7 @@ Result<Forecast> forecast(const Setting& setting, const Budget& budget, const Op
 }
 
 constexpr Algorithm kAlgorithms[] = {
+    {"smooth-svt", "Theorem 3, corrected", forecast<plan_smooth_svt>, smooth_svt},
     {"one-pass-glm", "Algorithm 8, Theorem 4", forecast<plan_one_pass_glm>, one_pass_glm},
     {"implicit-glm", "ours", forecast<plan_implicit_glm>, implicit_glm},
     {"implicit-glm-adaptive", "ours", forecast<plan_implicit_glm_adaptive>, implicit_glm_adaptive},

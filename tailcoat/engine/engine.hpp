@@ -14,6 +14,7 @@
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/data/rows.hpp"
 #include "tailcoat/domains/domain.hpp"
+#include "tailcoat/engine/guarded_pass.hpp"
 #include "tailcoat/engine/lattice.hpp"
 #include "tailcoat/engine/one_pass.hpp"
 #include "tailcoat/engine/samples.hpp"
@@ -55,6 +56,10 @@ class Engine {
   // The average of the iterates x_0 = start, ..., x_{n-1} of one step per sample, less the start. Sequential.
   Result<SensitiveSum> one_pass_average(const Samples& samples, const Domain& domain, std::span<const double> start,
                                         const OnePass& pass, Gdp cost);
+  // The same for gradient steps, clipped where the guard says so. Its sensitivity holds between passes whose guards
+  // decide alike but for one sample, and clip no more than most_clipped gradients.
+  Result<SensitiveSum> guarded_average(const Samples& samples, const Domain& domain, std::span<const double> start,
+                                       const GuardedPass& pass, const Guard& guard, Gdp cost);
 
   // job(0), ..., job(count - 1) on all threads, or the first error. Sums within a job run on its own thread.
   Result<void> for_each(std::size_t count, const std::function<Result<void>(std::size_t)>& job);
