@@ -1,0 +1,40 @@
+// clipped-dp-sgd: Algorithm 1 of the paper (Prop. dp-erm, Cor. erm_assume_good). Full-batch descent on the regularised
+// empirical loss, with clipped gradients and Gaussian noise; what `localized` solves its subproblems with. Statement,
+// proofs and constants: clipped_dp_sgd.md.
+#pragma once
+
+#include "tailcoat/algorithms/problem.hpp"
+
+namespace tailcoat {
+
+// (1/n) sum_i f_i(x) + (lambda / 2) |x - centre|^2, in `steps` noisy steps from the centre.
+struct ClippedDescent {
+  Constants rule = Constants::tight;  // tight: steps 1/(lambda (t+1)), last iterate; paper: 4/(lambda (t+1)), average
+  double clip = 0;                    // C
+  double lambda = 0;
+  std::size_t steps = 0;  // T
+};
+
+// Spends all of the outlet's meter in equal releases, one for each step.
+Result<std::vector<double>> solve_clipped(Engine&, const Samples&, const Domain&, std::span<const double> centre,
+                                          const ClippedDescent&, Outlet);
+
+// sqrt(E |x - y|^2) of its result x from the exact minimiser y: of the clipped loss for a GLM, else of the loss itself.
+// No point of the domain is further than `reach` from the centre. Moments and kind of loss are those of the setting.
+double solver_distance(const Setting&, std::size_t rows, double reach, Gdp budget, const ClippedDescent&);
+
+// Steps after which more of them hardly help, at that clip.
+double useful_steps(const Setting&, std::size_t rows, Gdp budget, double clip);
+
+// The text's: C = G_k (25 n^2 rho / (32 d))^(1/(2k)) and T = max(n, n^2 rho / d).
+double text_clip(const Setting&, std::size_t rows, Gdp budget);
+double text_steps(const Setting&, std::size_t rows, Gdp budget);
+
+struct ClippedDpSgdPlan : Forecast {
+  ClippedDescent descent{};
+};
+
+Result<ClippedDpSgdPlan> plan_clipped_dp_sgd(const Setting&, const Budget&, const Options&);
+Result<Solution> clipped_dp_sgd(RunContext, const Problem&, const Moments&, const Budget&, const Options&);
+
+}  // namespace tailcoat
