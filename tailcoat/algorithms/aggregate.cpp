@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "tailcoat/algorithms/binomial.hpp"
+
 namespace tailcoat {
 namespace {
 
@@ -17,20 +19,6 @@ std::vector<double> distances_from(std::span<const std::vector<double>> points, 
   std::vector<double> distances;
   for (const std::vector<double>& point : points) distances.push_back(distance(points[i], point));
   return distances;
-}
-
-// P[Binomial(copies, q) >= least].
-double upper_tail(std::size_t copies, std::size_t least, double q) {
-  const auto k = static_cast<double>(copies);
-  auto j = static_cast<double>(least);
-  double term = std::exp(std::lgamma(k + 1) - std::lgamma(j + 1) - std::lgamma(k - j + 1) + j * std::log(q) +
-                         (k - j) * std::log1p(-q));
-  double sum = 0;
-  for (; j <= k && term > 1e-17 * sum; ++j) {
-    sum += term;
-    term *= (k - j) / (j + 1) * q / (1 - q);
-  }
-  return sum;
 }
 
 }  // namespace
@@ -67,7 +55,7 @@ double far_probability(std::size_t copies, double failure) {
   double low = 0, high = 0.5;
   while (high - low > 1e-10 * high) {
     const double q = (low + high) / 2;
-    (upper_tail(copies, too_many, q) <= failure * (1 - 1e-9) ? low : high) = q;
+    (binomial_tail(copies, too_many, q) <= failure * (1 - 1e-9) ? low : high) = q;
   }
   return low;
 }

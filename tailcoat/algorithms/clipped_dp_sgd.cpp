@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tailcoat/algorithms/binomial.hpp"
 #include "tailcoat/algorithms/noisy_gradients.hpp"
 #include "tailcoat/algorithms/rates.hpp"
 #include "tailcoat/algorithms/tuning.hpp"
@@ -22,7 +23,8 @@ double squared_bias(const Setting& setting, double rows, double clip) {
 double tight_distance(const Setting& setting, double rows, double reach, Gdp budget, const ClippedDescent& descent) {
   const auto d = static_cast<double>(setting.dimension), steps = static_cast<double>(descent.steps);
   const double g = setting.generalised_linear ? std::min(setting.moments.g2, descent.clip) : setting.moments.g2;
-  const double noise = gradient_noise(rows, budget, descent.clip, steps);
+  const double noise = gradient_noise(std::floor(rows / static_cast<double>(descent.batches)), budget, descent.clip,
+                                      static_cast<double>(descent.uses));
   const double start = std::min(g / descent.lambda, reach);
   const double variance = (noise * noise * d + 4 * g * g) / (descent.lambda * descent.lambda);
   return std::sqrt(start * start + steps * variance) / (steps + 1) +
@@ -51,11 +53,63 @@ Result<void> proximal_step(const Domain& domain, std::span<const double> centre,
 
 // E F(x) - F(x*), x* the best point of the domain.
 double excess_bound(const Setting& setting, Gdp budget, const ClippedDescent& descent) {
-  const auto n = static_cast<double>(setting.rows);
+  const auto n = static_cast<double>(setting.rows / descent.batches * descent.batches);  // the rest is in no part
   const double g2 = setting.moments.g2, reach = setting.start_distance, lambda = descent.lambda;
   const double bias = setting.generalised_linear ? clip_bias(setting.moments, descent.clip) * setting.diameter : 0;
+  const double overdrawn = descent.batches > 1 ? 2 * reach * std::sqrt(kOverdrawn) : 0;
   return lambda * reach * reach / 2 + 2 * g2 * g2 / (lambda * n) +
-         g2 * solver_distance(setting, setting.rows, reach, budget, descent) + bias;
+         g2 * (solver_distance(setting, setting.rows, reach, budget, descent) + overdrawn) + bias;
+}
+
+Result<ClippedDpSgdPlan> planned(const Setting& setting, Gdp budget, const ClippedDescent& descent, double wanted) {
+  TAILCOAT_CHECK(check_gradients(setting, budget, descent.clip, descent.uses));
+  ClippedDpSgdPlan plan;
+  plan.descent = descent;
+  plan.bound = {.excess_risk = excess_bound(setting, budget, descent)};
+  plan.work = {.sample_gradients = descent.passes() * static_cast<double>(setting.rows),
+               .passes = descent.passes(),
+               .wanted_passes = wanted};
+  return plan;
+}
+
+// The text's clip and steps; lambda minimises the bound.
+Result<ClippedDpSgdPlan> text_plan(const Setting& setting, Gdp budget, const Options& options) {
+  const double wanted = text_steps(setting, setting.rows, budget);
+  ClippedDescent descent{.rule = Constants::paper, .clip = text_clip(setting, setting.rows, budget)};
+  descent.steps = descent.uses = allowed_steps(wanted, options);
+  double log_lambda = std::log(setting.moments.g2 / setting.diameter);
+  const auto bound_at = [&](std::span<const double> logs) {
+    descent.lambda = std::exp(logs[0]);
+    return excess_bound(setting, budget, descent);
+  };
+  minimise_posynomial(bound_at, {&log_lambda, 1});
+  bound_at({&log_lambda, 1});
+  return planned(setting, budget, descent, wanted);
+}
+
+// Clip, lambda and schedule minimise the bound.
+Result<ClippedDpSgdPlan> tight_plan(const Setting& setting, Gdp budget, const Options& options) {
+  const auto tuned = [&](ClippedDescent descent) {
+    std::vector<double> logs = {std::log(setting.moments.g2 / setting.diameter), std::log(setting.moments.gk)};
+    const auto bound_at = [&](std::span<const double> at) {
+      descent.lambda = std::exp(at[0]);
+      descent.clip = std::exp(at[1]);
+      return excess_bound(setting, budget, descent);
+    };
+    minimise_posynomial(bound_at, logs);
+    bound_at(logs);
+    return descent;
+  };
+  const ClippedDescent most = tuned(schedules(options.max_passes, options)[0]);
+  const double wanted = useful_steps(setting, setting.rows, budget, most.clip);
+  ClippedDescent best = most;
+  for (const ClippedDescent& schedule : schedules(wanted, options)) {
+    if (schedule.batches > setting.rows) break;
+    const ClippedDescent descent = tuned(schedule);
+    if (schedule.batches == 1 || excess_bound(setting, budget, descent) < excess_bound(setting, budget, best))
+      best = descent;
+  }
+  return planned(setting, budget, best, wanted);
 }
 
 }  // namespace
@@ -89,7 +143,7 @@ Result<std::vector<double>> solve_clipped(Engine& engine, const Samples& samples
                                           Outlet outlet) {
   const std::size_t d = samples.dimension();
   const bool paper = descent.rule == Constants::paper;
-  TAILCOAT_TRY(gradients, NoisyGradients::open(engine, samples, descent.clip, descent.steps, outlet));
+  TAILCOAT_TRY(gradients, BatchGradients::open(engine, samples, descent.clip, descent.batches, descent.uses, outlet));
 
   std::vector<double> x(centre.begin(), centre.end()), average(d, 0.0);
   double weights = 0;
@@ -102,34 +156,28 @@ Result<std::vector<double>> solve_clipped(Engine& engine, const Samples& samples
     const double eta = (paper ? 4 : 1) / (descent.lambda * (step + 1));
     TAILCOAT_CHECK(proximal_step(domain, centre, gradient, descent.lambda, eta, x));
   }
+  std::move(gradients).close();
   return paper ? average : x;
+}
+
+std::vector<ClippedDescent> schedules(double wanted, const Options& options) {
+  const std::size_t passes = allowed_steps(wanted, options);
+  std::vector<ClippedDescent> list = {{.steps = passes, .uses = passes}};
+  constexpr std::size_t kMostSteps = std::size_t{1} << 16;
+  for (std::size_t batches = 2; static_cast<double>(passes) < wanted && batches * passes <= kMostSteps; batches *= 2) {
+    const auto parts = static_cast<double>(batches);
+    std::size_t uses = passes;  // the mean
+    while (parts * binomial_tail(batches * passes, uses + 1, 1 / parts) > kOverdrawn) uses += uses / 64 + 1;
+    list.push_back({.steps = batches * passes, .batches = batches, .uses = uses});
+  }
+  return list;
 }
 
 Result<ClippedDpSgdPlan> plan_clipped_dp_sgd(const Setting& setting, const Budget& budget, const Options& options) {
   TAILCOAT_CHECK(check(setting));
   TAILCOAT_CHECK(check(kMaxPassesOption, options.max_passes));
   TAILCOAT_TRY(mu, gaussian_budget(budget));
-  const bool paper = options.constants == Constants::paper;
-
-  ClippedDpSgdPlan plan;
-  const auto descent_at = [&](std::span<const double> logs, double wanted) {
-    return ClippedDescent{.rule = options.constants,
-                          .clip = paper ? text_clip(setting, setting.rows, mu) : std::exp(logs[1]),
-                          .lambda = std::exp(logs[0]),
-                          .steps = allowed_steps(wanted, options)};
-  };
-  const double most = paper ? text_steps(setting, setting.rows, mu) : options.max_passes;
-  std::vector<double> logs = {std::log(setting.moments.g2 / setting.diameter), std::log(setting.moments.gk)};
-  if (paper) logs.pop_back();
-  minimise_posynomial([&](std::span<const double> at) { return excess_bound(setting, mu, descent_at(at, most)); },
-                      logs);
-  const double wanted = paper ? most : useful_steps(setting, setting.rows, mu, std::exp(logs[1]));
-  plan.descent = descent_at(logs, wanted);
-  TAILCOAT_CHECK(check_gradients(setting, mu, plan.descent.clip, plan.descent.steps));
-  const auto steps = static_cast<double>(plan.descent.steps);
-  plan.bound = {.excess_risk = excess_bound(setting, mu, plan.descent)};
-  plan.work = {.sample_gradients = steps * static_cast<double>(setting.rows), .passes = steps, .wanted_passes = wanted};
-  return plan;
+  return options.constants == Constants::paper ? text_plan(setting, mu, options) : tight_plan(setting, mu, options);
 }
 
 Result<Solution> clipped_dp_sgd(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,

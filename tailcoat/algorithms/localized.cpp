@@ -20,7 +20,7 @@ Result<PlannedStage> plan_stage(const Setting& setting, Gdp budget, const Option
 void add_work(LocalizedPlan& plan, const LocalizedStage& stage) {
   for (const LocalizedPhase& phase : stage.phases) {
     const double samples = static_cast<double>(phase.copies) * static_cast<double>(phase.rows);
-    plan.work.sample_gradients += samples * static_cast<double>(phase.descent.steps);
+    plan.work.sample_gradients += samples * phase.descent.passes();
     plan.work.wanted_passes += samples * phase.wanted_steps;  // not yet per row
   }
 }
@@ -163,7 +163,7 @@ Result<LocalizedPlan> plan_localized(const Setting& setting, const Budget& budge
                     setting.moments.g2, setting.moments.gk, setting.diameter));
   for (const LocalizedStage& stage : plan->stages) {
     for (const auto& [copies, rows, descent, spread, wanted] : stage.phases) {
-      TAILCOAT_CHECK(check_gradients(setting, mu, descent.clip, descent.steps));
+      TAILCOAT_CHECK(check_gradients(setting, mu, descent.clip, descent.uses));
     }
   }
   return plan;

@@ -18,6 +18,9 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Of one phase, where its solves read their samples in parts.
+constexpr std::size_t kMostReleases = std::size_t{1} << 17;
+
 // How many solves to aggregate, and how unlikely each of them may be far off.
 struct Copies {
   std::size_t count;
@@ -27,20 +30,23 @@ struct Copies {
 // The numbers of solves to choose from: odd, since a majority of J + 1 needs no fewer than one of J.
 std::vector<Copies> choices(std::size_t rows, double failure) {
   std::vector<Copies> list;
-  for (std::size_t count = 1; count <= rows / 2 && count < 200; count += count < 9 ? 2 : count / 8 * 2)
-    list.push_back({count, far_probability(count, failure)});
+  for (std::size_t count = 1; count <= rows / 2 && count < 200; count += count < 9 ? 2 : count / 8 * 2) {
+    const double far = far_probability(count, failure);
+    if (far > 2 * kOverdrawn) list.push_back({count, far});
+  }
   return list;
 }
 
 // sqrt(E |x - x*_i|^2) lambda_i for one solve on `rows` samples.
 double solve_spread(const Setting& setting, std::size_t rows, Gdp budget, ClippedDescent descent, double reach) {
   descent.lambda = 1;
+  rows = rows / descent.batches * descent.batches;  // the rest is in no part
   const double g = setting.generalised_linear ? std::min(setting.moments.g2, descent.clip) : setting.moments.g2;
   return solver_distance(setting, rows, reach, budget, descent) + g / std::sqrt(static_cast<double>(rows));
 }
 
 LocalizedPhase tight_phase(const Setting& setting, std::size_t rows, Gdp budget, const Options& options, double clip,
-                           const std::vector<Copies>& choices) {
+                           const std::vector<Copies>& choices, const std::vector<ClippedDescent>& capped) {
   LocalizedPhase best;
   best.spread = kInfinity;
   for (const auto [count, far] : choices) {
@@ -48,10 +54,20 @@ LocalizedPhase tight_phase(const Setting& setting, std::size_t rows, Gdp budget,
     // More than 16 m steps leave the error of optimising below half of the statistical one.
     phase.wanted_steps =
         std::min(useful_steps(setting, phase.rows, budget, clip), 16 * static_cast<double>(phase.rows));
-    phase.descent = {.clip = clip, .steps = allowed_steps(phase.wanted_steps, options)};
-    phase.spread = aggregation_factor(count) / std::sqrt(far) *
-                   solve_spread(setting, phase.rows, budget, phase.descent, kInfinity);
-    if (phase.spread < best.spread) best = phase;
+    const auto try_schedule = [&](ClippedDescent schedule) {
+      schedule.clip = clip;
+      const double spread = aggregation_factor(count) / std::sqrt(far - kOverdrawn) *
+                            solve_spread(setting, phase.rows, budget, schedule, kInfinity);
+      if (!(spread < best.spread)) return;
+      best = phase;
+      best.descent = schedule;
+      best.spread = spread;
+    };
+    const std::size_t passes = allowed_steps(phase.wanted_steps, options);
+    try_schedule({.steps = passes, .uses = passes});
+    if (static_cast<double>(passes) >= phase.wanted_steps) continue;
+    for (const ClippedDescent& schedule : capped)
+      if (schedule.batches <= phase.rows && schedule.steps * count <= kMostReleases) try_schedule(schedule);
   }
   return best;
 }
@@ -76,7 +92,8 @@ std::vector<double> failure_shares(std::size_t phases, bool halved) {
 }
 
 PlannedStage tight_stage_of(const Setting& setting, Gdp budget, const Options& options,
-                            const std::vector<std::size_t>& sizes, bool halved) {
+                            const std::vector<ClippedDescent>& capped, const std::vector<std::size_t>& sizes,
+                            bool halved) {
   const std::vector<double> shares = failure_shares(sizes.size(), halved);
   std::vector<std::vector<Copies>> copies;
   for (std::size_t i = 0; i < sizes.size(); ++i)
@@ -85,7 +102,7 @@ PlannedStage tight_stage_of(const Setting& setting, Gdp budget, const Options& o
   const auto plan_at = [&](double clip) {
     plan.stage.phases.clear();
     for (std::size_t i = 0; i < sizes.size(); ++i)
-      plan.stage.phases.push_back(tight_phase(setting, sizes[i], budget, options, clip, copies[i]));
+      plan.stage.phases.push_back(tight_phase(setting, sizes[i], budget, options, clip, copies[i], capped));
     const double bias = setting.generalised_linear ? clip_bias(setting.moments, clip) * setting.diameter : 0;
     plan.excess_risk = localize(setting, plan.stage.phases) + bias;
     return plan.excess_risk;
@@ -131,6 +148,7 @@ std::vector<LocalizedPhase> text_sizes(std::size_t rows, double failure) {
 }  // namespace
 
 PlannedStage tight_stage(const Setting& setting, Gdp budget, const Options& options) {
+  const std::vector<ClippedDescent> capped = schedules(kInfinity, options);
   PlannedStage best;
   std::size_t best_count = 1;
   for (std::size_t count = 1; count <= best_count + 1 && (setting.rows >> count) >= 1; ++count) {
@@ -138,7 +156,7 @@ PlannedStage tight_stage(const Setting& setting, Gdp budget, const Options& opti
       const std::vector<std::size_t> sizes = phase_sizes(setting.rows, count, ratio);
       if (*std::ranges::min_element(sizes) < 2) continue;
       for (const bool halved : {false, true}) {
-        PlannedStage plan = tight_stage_of(setting, budget, options, sizes, halved);
+        PlannedStage plan = tight_stage_of(setting, budget, options, capped, sizes, halved);
         if (plan.excess_risk < best.excess_risk) {
           best = std::move(plan);
           best_count = count;
@@ -181,6 +199,7 @@ Result<PlannedStage> text_stage(const Setting& original, Gdp budget, const Optio
                      .clip = text_clip(setting, phase.rows, budget),
                      .lambda = regularisation,
                      .steps = allowed_steps(phase.wanted_steps, options)};
+    phase.descent.uses = phase.descent.steps;
     // Markov: 4/5 for the solver, 0.95 for the distance of the empirical minimiser (E15). Fewer steps than the text's
     // may need a larger R.
     const double solver = solver_distance(setting, phase.rows, 2 * g2 / regularisation, budget, phase.descent);

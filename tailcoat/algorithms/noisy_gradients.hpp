@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
+#include <vector>
 
 #include "tailcoat/algorithms/problem.hpp"
 
@@ -25,6 +27,28 @@ class NoisyGradients {
   ClipLattice lattice_;
   Outlet outlet_;
   std::size_t released_ = 0;
+};
+
+// The same for steps that read one of `batches` parts of the samples each, in an order drawn from the noise before
+// anything is read. Each part has the whole budget for `uses` gradients: a sample is in one part. A part that has no
+// more uses is passed over for the next.
+class BatchGradients {
+ public:
+  static Result<BatchGradients> open(Engine&, const Samples&, double clip, std::size_t batches, std::size_t uses,
+                                     Outlet);
+  Result<std::vector<double>> at(std::span<const double> x);
+  // Enters the releases in the receipt. Nothing can be released afterwards.
+  void close() && { meter_->join(std::move(*part_meters_)); }
+
+ private:
+  BatchGradients(PrivacyMeter& meter, BitStream order) : meter_(&meter), order_(std::move(order)) {}
+
+  PrivacyMeter* meter_;
+  std::unique_ptr<std::vector<PrivacyMeter>> part_meters_ =
+      std::make_unique<std::vector<PrivacyMeter>>();  // parts refer to them
+  std::vector<NoisyGradients> parts_;
+  std::vector<std::size_t> left_;
+  BitStream order_;
 };
 
 // Standard deviation of a coordinate of its noise: `count` releases of sensitivity 2 clip / rows share mu. Larger by a

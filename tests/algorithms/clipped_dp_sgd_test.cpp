@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <random>
+#include <string>
 
 #include "../mechanisms/audit.hpp"
 #include "heavy_tails.hpp"
+#include "tailcoat/algorithms/binomial.hpp"
 #include "tailcoat/algorithms/rates.hpp"
 
 namespace tailcoat {
@@ -23,7 +26,7 @@ TEST(ClippedDpSgd, OppositeRecordsShiftTheReleaseByTheWholeBudget) {
   const auto release = [&](int side, std::uint64_t seed) {
     const auto data = *engine.load(RowsOf<double>{sides[side].data(), 3, 2, 2}, labels);
     TestOutlet outlet(budget, seed);
-    const ClippedDescent descent{.clip = 0.5, .lambda = 1, .steps = 1};
+    const ClippedDescent descent{.clip = 0.5, .lambda = 1, .steps = 1, .uses = 1};
     return *solve_clipped(engine, {data, LinearLoss{}}, domain, domain.centre(), descent, outlet);
   };
   const Shift shift = measured_shift(6000, release);
@@ -35,25 +38,81 @@ TEST(ClippedDpSgd, ReleasesShareTheBudgetEqually) {
   const LinearSamples samples(200, 3, 0.5, 3.5, 1);
   const auto data = *engine.load(samples.features(), samples.labels);
   const Problem problem{.samples = {data, LinearLoss{}}, .domain = unit_ball(3)};
-  for (const Constants constants : {Constants::tight, Constants::paper}) {
+  const Options all{.max_passes = 1e6}, parts{.max_passes = 9}, paper{.constants = Constants::paper, .max_passes = 37};
+  for (const Options& options : {all, parts, paper}) {
     BitSource noise = BitSource::insecure_seeded(1);
-    const auto solution = clipped_dp_sgd({engine, noise}, problem, samples.moments(3), Gdp{0.5},
-                                         {.constants = constants, .max_passes = 37});
+    const auto solution = clipped_dp_sgd({engine, noise}, problem, samples.moments(3), Gdp{0.5}, options);
     ASSERT_TRUE(solution.ok()) << solution.error().message;
+    const auto plan = plan_clipped_dp_sgd(setting_of(problem, samples.moments(3)), Gdp{0.5}, options);
+    const ClippedDescent& descent = plan->descent;
+    EXPECT_EQ(descent.batches > 1, options.max_passes == 9);
+    EXPECT_LE(solution->work.passes, options.max_passes);
+
     const Receipt& receipt = solution->receipt;
-    ASSERT_EQ(receipt.lines.size(), 37u);
-    EXPECT_LE(receipt.gaussian_spent.mu, 0.5);
+    EXPECT_LE(receipt.gaussian_spent.mu, 0.5 * (1 + 1e-15));
     EXPECT_GT(receipt.gaussian_spent.mu, 0.5 * (1 - 1e-6));
-    const auto plan = plan_clipped_dp_sgd(setting_of(problem, samples.moments(3)), Gdp{0.5},
-                                          {.constants = constants, .max_passes = 37});
+    EXPECT_EQ(receipt.blocks_not_joined, 0u);
+    std::size_t releases = 0;
+    std::map<std::string, double> spent;
     for (const ReceiptLine& line : receipt.lines) {
-      EXPECT_NEAR(line.price.mu, 0.5 / std::sqrt(37), 1e-6);
-      EXPECT_NEAR(line.release.sensitivity, 2 * plan->descent.clip, 1e-5 * plan->descent.clip);
+      if (line.release.mechanism != "gaussian") continue;
+      ++releases;
+      spent[line.block] += line.price.mu * line.price.mu;
+      EXPECT_NEAR(line.price.mu, 0.5 / std::sqrt(static_cast<double>(descent.uses)), 1e-6);
+      EXPECT_NEAR(line.release.sensitivity, 2 * descent.clip, 1e-4 * descent.clip);
       EXPECT_NEAR(line.release.sensitivity / line.release.noise_scale, line.price.mu, 1e-9);
     }
-    EXPECT_EQ(solution->work.passes, 37);
-    EXPECT_GT(solution->work.wanted_passes, 37);
+    EXPECT_EQ(releases, descent.steps);
+    for (const auto& [block, squares] : spent) EXPECT_LE(std::sqrt(squares), 0.5) << block;
+    EXPECT_LE(spent.size(), descent.batches);
   }
+}
+
+TEST(ClippedDpSgd, PartsAreReadNoMoreOftenThanTheyMay) {
+  const std::size_t n = 100, d = 2;
+  for (const ClippedDescent& schedule : schedules(1e9, {.max_passes = 20})) {
+    if (schedule.batches > 16) break;
+    const auto parts = static_cast<double>(schedule.batches);
+    EXPECT_EQ(schedule.passes(), 20);
+    if (schedule.batches > 1) {
+      EXPECT_LE(parts * binomial_tail(schedule.steps, schedule.uses + 1, 1 / parts), 1e-12);
+      EXPECT_LE(schedule.uses, 80u);
+    }
+    std::vector<std::size_t> reads(n, 0);
+    const SampleGradient gradient = [&](std::size_t row, auto, std::span<double> g) {
+      ++reads[row];
+      g[0] = 1;
+    };
+    Engine engine(1);
+    TestOutlet outlet(Gdp{1}, 4);
+    ClippedDescent descent = schedule;
+    descent.clip = descent.lambda = 1;
+    const Domain domain = unit_ball(d);
+    ASSERT_TRUE(solve_clipped(engine, {n, d, {.gradient = gradient}}, domain, domain.centre(), descent, outlet).ok());
+    const std::size_t rows = n / schedule.batches;
+    std::size_t steps = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_LE(reads[i], schedule.uses);
+      EXPECT_EQ(reads[i], i / rows < schedule.batches ? reads[i / rows * rows] : 0);
+      if (i % rows == 0 && i / rows < schedule.batches) steps += reads[i];
+    }
+    EXPECT_EQ(steps, schedule.steps);
+  }
+}
+
+// A part that is drawn more often than it may be is passed over, and the budget holds.
+TEST(ClippedDpSgd, OverdrawnPartsArePassedOver) {
+  Engine engine(1);
+  const SampleGradient gradient = [](std::size_t, auto, std::span<double> g) { g[0] = 1; };
+  TestOutlet outlet(Gdp{1}, 5);
+  const ClippedDescent descent{.clip = 1, .lambda = 1, .steps = 12, .batches = 4, .uses = 3};  // no room at all
+  const Domain domain = unit_ball(1);
+  ASSERT_TRUE(solve_clipped(engine, {8, 1, {.gradient = gradient}}, domain, domain.centre(), descent, outlet).ok());
+  std::map<std::string, int> releases;
+  for (const ReceiptLine& line : outlet.meter.receipt().lines)
+    if (line.release.mechanism == "gaussian") ++releases[line.block];
+  EXPECT_EQ(releases.size(), 4u);
+  for (const auto& [block, count] : releases) EXPECT_EQ(count, 3) << block;
 }
 
 // Mean squared distance from the exact minimiser of the clipped loss, which is known for linear losses.
@@ -86,7 +145,7 @@ TEST(ClippedDpSgd, SolverIsAsCloseAsCertifiedAndNotMuchCloser) {
   const Setting setting{.rows = 300, .dimension = 5, .diameter = 2, .start_distance = 1, .moments = samples.moments(3)};
   for (const Constants rule : {Constants::tight, Constants::paper}) {
     for (const std::size_t steps : {5u, 50u, 400u}) {
-      const ClippedDescent descent{.rule = rule, .clip = 2, .lambda = 3, .steps = steps};
+      const ClippedDescent descent{.rule = rule, .clip = 2, .lambda = 3, .steps = steps, .uses = steps};
       const double certified = solver_distance(setting, 300, 1, budget, descent);
       const double measured = measured_distance(engine, samples, descent, budget);
       EXPECT_LE(measured, certified) << steps;
@@ -97,13 +156,31 @@ TEST(ClippedDpSgd, SolverIsAsCloseAsCertifiedAndNotMuchCloser) {
   }
 }
 
+TEST(ClippedDpSgd, SolverInPartsIsAsCloseAsCertified) {
+  Engine engine(1);
+  const LinearSamples samples(300, 5, 0.5, 3.5, 2);
+  const Setting setting{.rows = 300, .dimension = 5, .diameter = 2, .start_distance = 1, .moments = samples.moments(3)};
+  for (ClippedDescent descent : schedules(1e9, {.max_passes = 20})) {
+    if (descent.batches > 32) break;
+    descent.clip = 2;
+    descent.lambda = 3;
+    const double certified = solver_distance(setting, 300, 1, Gdp{2}, descent);
+    const double measured = measured_distance(engine, samples, descent, Gdp{2});
+    EXPECT_LE(measured, certified) << descent.batches;
+    if (descent.batches == 32) {
+      EXPECT_GT(measured, certified / 12);
+    }
+  }
+}
+
 TEST(ClippedDpSgd, E16LastIterateIsCertifiedFarCloserThanTheAverage) {
   const Setting setting{.rows = 1000, .dimension = 10, .diameter = 2, .start_distance = 1, .moments = {3, 1.6, 2.5}};
   const Gdp budget{std::sqrt(2 * 0.1)};
   const double clip = text_clip(setting, 1000, budget);
   const auto steps = static_cast<std::size_t>(text_steps(setting, 1000, budget));
   const auto distance = [&](Constants rule) {
-    return solver_distance(setting, 1000, 1, budget, {.rule = rule, .clip = clip, .lambda = 5, .steps = steps});
+    return solver_distance(setting, 1000, 1, budget,
+                           {.rule = rule, .clip = clip, .lambda = 5, .steps = steps, .uses = steps});
   };
   const double stated =
       std::sqrt(2 / 5.0 * (32 * clip * clip * 10 / (5 * 1e6 * 0.1) + 7 * 5.0 / 1000));  // Prop. dp-erm
