@@ -43,6 +43,10 @@ class Engine {
                                             const ClipLattice& lattice);
   // |grad f_i(x)| for each sample, as a column; 0 where it is not finite.
   Result<RowData> gradient_norms(const Samples& samples, std::span<const double> x);
+  // For each coordinate the lower median, over `groups` groups of as many consecutive samples, of the group's sum of
+  // gradients clipped to [-clip, clip] in each coordinate. A gradient that is not finite contributes nothing.
+  Result<SensitiveSum> clipped_coordinate_medians(const Samples& samples, std::span<const double> x, double clip,
+                                                  std::size_t groups, Gdp cost);
   // sum_i clip(a_i): the clipped mean.
   Result<SensitiveSum> clipped_row_sum(const RowData& data, const ClipLattice& lattice);
   // For each column, how many values are below `lower` or above `upper`; infinite bounds are never passed. A missing
