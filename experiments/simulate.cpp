@@ -198,8 +198,7 @@ Result<Moments> Simulation::moments(double order) const {
   return Moments{.k = order, .g2 = lipschitz_moment(2), .gk = std::max(lipschitz_moment(order), lipschitz_moment(2))};
 }
 
-// Fills the row, and returns its label.
-double Simulation::draw_label(std::span<double> row, Generator& random) const {
+double Simulation::draw_next(Generator& random, std::span<double> row) const {
   if (spec_.kind == Kind::hard) {
     const bool rare = random.uniform() < spec_.rare_probability;
     const double length = rare ? portable_exp(-portable_log(spec_.rare_probability) / spec_.rare_order) : 0;
@@ -225,9 +224,9 @@ double Simulation::draw_label(std::span<double> row, Generator& random) const {
 
 Sample Simulation::draw(std::size_t rows, std::uint64_t seed) const {
   Sample sample{.rows = std::vector<double>(rows * spec_.features), .labels = std::vector<double>(rows)};
-  Generator random(seed_of("rows", {seed}));
+  Generator random = row_generator(seed);
   for (std::size_t i = 0; i < rows; ++i)
-    sample.labels[i] = draw_label(std::span(sample.rows).subspan(i * spec_.features, spec_.features), random);
+    sample.labels[i] = draw_next(random, std::span(sample.rows).subspan(i * spec_.features, spec_.features));
   return sample;
 }
 

@@ -67,6 +67,10 @@ class Simulation {
   // are quadratic in the features.
   [[nodiscard]] Result<Moments> moments(double order) const;
 
+  // Fills the next row of the data that `random` draws, and returns its label.
+  double draw_next(Generator& random, std::span<double> row) const;
+  static Generator row_generator(std::uint64_t seed) { return Generator(seed_of("rows", {seed})); }
+  // Rows one after the other, from row_generator(seed).
   [[nodiscard]] Sample draw(std::size_t rows, std::uint64_t seed) const;
   // Data and problem, at a fixed address.
   Result<std::unique_ptr<Instance>> instance(Engine&, std::size_t rows, std::uint64_t seed) const;
@@ -74,7 +78,6 @@ class Simulation {
  private:
   Simulation(SimulationSpec spec, std::vector<double> optimum, Domain domain)
       : spec_(spec), optimum_(std::move(optimum)), domain_(std::move(domain)) {}
-  double draw_label(std::span<double> row, Generator&) const;
   [[nodiscard]] double lipschitz_moment(double order) const;
 
   SimulationSpec spec_;

@@ -107,8 +107,8 @@ std::vector<double> corrected_clips(const SvtInstance& instance, SvtWorld world)
   const int queries = 2 * instance.block;
   std::vector<double> law(static_cast<std::size_t>(queries) + 2, 0);
   for (int j = 0; j <= queries; ++j) {
-    const double choose = boost::math::lgamma(queries + 1.0) - boost::math::lgamma(j + 1.0) -
-                          boost::math::lgamma(queries - j + 1.0);
+    const double choose =
+        boost::math::lgamma(queries + 1.0) - boost::math::lgamma(j + 1.0) - boost::math::lgamma(queries - j + 1.0);
     law[static_cast<std::size_t>(j) + record] = laplace_mean([&](double xi) {
       return std::exp(choose + j * std::log(laplace_tail(xi / scale)) +
                       (queries - j) * std::log(laplace_tail(-xi / scale)));

@@ -42,7 +42,8 @@ int print(const Result<std::string>& text) {
 int run(int argc, char** argv) {
   CLI::App app{"Private convex models from heavy-tailed data.", "tailcoat"};
   app.set_version_flag("--version", "tailcoat " TAILCOAT_VERSION);
-  const std::vector<Command> commands{account_command(app)};
+  const std::vector<Command> commands{account_command(app), plan_command(app), simulate_command(app),
+                                      experiment_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
