@@ -26,7 +26,7 @@ enum class Mark {
 
 struct Series {
   std::string label;
-  std::vector<Point> points;
+  std::vector<Point> points{};
   Mark mark = Mark::line_points;
   std::size_t color = 0;  // series of the same number share a colour
 };

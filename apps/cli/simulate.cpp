@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,18 +58,28 @@ struct SimulateOptions {
 
 bool has_label(Kind kind) { return kind != Kind::mean && kind != Kind::hard; }
 
+// As few digits as give the same numbers back.
+void append_numbers(std::string& text, std::span<const double> numbers) {
+  char digits[32];
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) text += ',';
+    text.append(digits, std::to_chars(digits, std::end(digits), numbers[i]).ptr);
+  }
+}
+
 bool write_csv(const Simulation& simulation, std::size_t rows, std::uint64_t seed, const Append& append) {
   const std::size_t features = simulation.spec().features;
   const bool label = has_label(simulation.spec().kind);
   std::string text;
-  for (std::size_t j = 0; j < features; ++j) text += fmt::format("{}x{}", j == 0 ? "" : ",", j + 1);
+  for (std::size_t j = 1; j <= features; ++j) text += (j == 1 ? "x" : ",x") + std::to_string(j);
   text += label ? ",label\n" : "\n";
   std::vector<double> row(features);
   Generator random = Simulation::row_generator(seed);
   for (std::size_t i = 0; i < rows; ++i) {
     const double y = simulation.draw_next(random, row);
-    text += fmt::format("{}", fmt::join(row, ","));
-    text += label ? fmt::format(",{}\n", y) : "\n";
+    append_numbers(text, row);
+    if (label) append_numbers(text += ',', {&y, 1});
+    text += '\n';
     constexpr std::size_t kBlock = 1 << 20;
     if (text.size() < kBlock) continue;
     if (!append(text)) return false;
@@ -99,12 +113,11 @@ Result<std::string> run(const SimulateOptions& options) {
                                                .rare_order = order}));
   TAILCOAT_CHECK(
       write_files({{options.output, [&](const Append& append) { return write_csv(simulation, rows, seed, append); }}}));
-  std::vector<Figure> figures{{"output", options.output, ""},
-                              {"kind", options.kind, ""},
-                              {"rows", static_cast<double>(rows), ""},
-                              {"features", static_cast<double>(features), ""},
-                              {"seed", static_cast<double>(seed), ""},
-                              {"best_model", fmt::format("{}", fmt::join(simulation.optimum(), ",")), ""}};
+  std::string best;
+  append_numbers(best, simulation.optimum());
+  std::vector<Figure> figures{{"output", options.output, ""},          {"kind", options.kind, ""},
+                              {"rows", static_cast<double>(rows), ""}, {"features", static_cast<double>(features), ""},
+                              {"seed", static_cast<double>(seed), ""}, {"best_model", best, ""}};
   if (kind != Kind::hard) figures.push_back({"tail", tail_name(tail), ""});
   if (const std::string moments = moments_text(simulation); !moments.empty())
     figures.push_back({"moments", moments, ""});
