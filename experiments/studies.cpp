@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include "experiments/baselines.hpp"
 #include "experiments/counterexamples.hpp"
+#include "experiments/paper_vs_tight.hpp"
+#include "experiments/rates.hpp"
 #include "experiments/study.hpp"
 #include "experiments/svt_erratum.hpp"
 
@@ -8,6 +11,9 @@ namespace tailcoat::experiments {
 namespace {
 
 constexpr Study kStudies[] = {
+    {"rates", "excess risk against rows: slopes next to the theory's, bounds", rates},
+    {"paper-vs-tight", "the paper's constants and those without its slack", paper_vs_tight},
+    {"baselines", "all algorithms on the same data", baselines},
     {"svt-erratum", "the published Algorithm 7 is not private, the corrected one is", svt_erratum},
     {"counterexamples", "Appendices B and C as numbers", counterexamples},
 };
