@@ -108,7 +108,7 @@ Json json_of(const Block& block, const std::vector<std::size_t>& rows) {
 
 Result<Report> baselines(const StudyContext& context) {
   const std::vector<std::size_t> rows = sizes(context);
-  const std::vector<Kind> kinds{Kind::mean, Kind::linear, Kind::absolute, Kind::logistic};
+  const std::vector<Kind> kinds{Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::smooth};
   TrialPlan plan{.name = "baselines",
                  .cells = {},
                  .contenders = all_contenders({.max_passes = context.quick ? 50.0 : 500.0}),

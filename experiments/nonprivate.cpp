@@ -39,6 +39,8 @@ std::vector<double> solve(std::vector<double> a, std::vector<double> b) {
   return b;
 }
 
+bool has_squared_loss(Kind kind) { return kind == Kind::linear || kind == Kind::smooth; }
+
 // The quadratic (weight/2) (t - target)^2 that touches the loss at margin t and is nowhere below it.
 struct Touching {
   double weight;
@@ -46,7 +48,7 @@ struct Touching {
 };
 
 Touching touching(Kind kind, double t, double y, double smoothing) {
-  if (kind == Kind::linear) return {1, y};
+  if (has_squared_loss(kind)) return {1, y};
   if (kind == Kind::absolute) return {1 / std::sqrt((t - y) * (t - y) + smoothing * smoothing), y};
   const double weight = std::abs(t) < 1e-6 ? 0.25 : std::tanh(t / 2) / (2 * t);
   return {weight, y / (2 * weight)};
@@ -74,7 +76,7 @@ std::vector<double> fit_glm(const Simulation& simulation, const Sample& sample) 
   const Kind kind = simulation.spec().kind;
   const std::size_t d = simulation.spec().features;
   std::vector<double> x(d, 0);
-  const int steps = kind == Kind::linear ? 1 : 40;
+  const int steps = has_squared_loss(kind) ? 1 : 40;
   for (int step = 0; step < steps; ++step) {
     const double smoothing = std::max(1e-3, std::exp2(-step));
     std::vector<double> next = majorised_step(kind, sample, x, smoothing);

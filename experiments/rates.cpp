@@ -26,15 +26,16 @@ struct Grid {
 
 Result<Grid> grid_of(const StudyContext& context) {
   Grid grid;
-  grid.kinds = context.quick ? std::vector{Kind::absolute, Kind::hard}
-                             : std::vector{Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::hard};
+  grid.kinds = context.quick
+                   ? std::vector{Kind::absolute, Kind::smooth, Kind::hard}
+                   : std::vector{Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::smooth, Kind::hard};
   const std::size_t last = context.quick ? 15 : 18;
   for (std::size_t power = 11; power <= last; ++power) grid.rows.push_back(std::size_t{1} << power);
   grid.plan = {.name = "rates",
                .cells = {},
                .contenders = all_contenders({.max_passes = context.quick ? 30.0 : 300.0}),
                .budget = kBudget,
-               .repetitions = context.quick ? std::size_t{6} : std::size_t{16},
+               .repetitions = context.quick ? std::size_t{12} : std::size_t{32},
                .most_work = context.quick ? 1e8 : 1e10};
   for (const Kind kind : grid.kinds) {
     for (const double k : kOrders) {

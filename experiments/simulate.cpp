@@ -16,10 +16,11 @@ namespace tailcoat::experiments {
 namespace {
 
 constexpr double kRadius = 1;
-constexpr std::array<std::pair<std::string_view, Kind>, 5> kKinds{{{"mean", Kind::mean},
+constexpr std::array<std::pair<std::string_view, Kind>, 6> kKinds{{{"mean", Kind::mean},
                                                                    {"linear", Kind::linear},
                                                                    {"absolute", Kind::absolute},
                                                                    {"logistic", Kind::logistic},
+                                                                   {"smooth", Kind::smooth},
                                                                    {"hard", Kind::hard}}};
 
 double dot(std::span<const double> a, std::span<const double> b) {
@@ -106,6 +107,7 @@ Samples mean_samples(const Sample& sample, std::size_t features, const Domain& d
 Loss glm_loss(Kind kind) {
   switch (kind) {
     case Kind::linear:
+    case Kind::smooth:
       return SquaredLoss{};
     case Kind::absolute:
       return AbsoluteLoss{};
@@ -142,8 +144,10 @@ Result<Simulation> Simulation::create(const SimulationSpec& spec) {
 }
 
 double Simulation::smoothness() const {
-  constexpr double kAlmostNone = 1e-6;  // a linear loss is smooth with any constant
+  constexpr double kAlmostNone = 1e-6;     // a linear loss is smooth with any constant
+  constexpr double kUnitRows = 1 + 1e-12;  // rounding makes a row of length 1 a little longer
   if (spec_.kind == Kind::mean) return 1;
+  if (spec_.kind == Kind::smooth) return kUnitRows;
   return spec_.kind == Kind::hard ? kAlmostNone : std::numeric_limits<double>::infinity();
 }
 
@@ -154,6 +158,8 @@ double Simulation::excess(std::span<const double> x) const {
       return away * away / 2;
     case Kind::linear:
       return row_moment(spec_.tail, spec_.features, 2) / static_cast<double>(spec_.features) * away * away / 2;
+    case Kind::smooth:
+      return away * away / (2 * static_cast<double>(spec_.features));
     case Kind::absolute:
       if (away == 0) return 0;
       return radial_integral(
@@ -171,6 +177,7 @@ double Simulation::lipschitz_moment(double order) const {
   const auto root_moment = [&](double power) {
     return std::pow(row_moment(spec_.tail, spec_.features, power * order), 1 / order);
   };
+  const auto root = [&](double moment) { return std::pow(moment, 1 / order); };
   const double norm = std::sqrt(dot(optimum_, optimum_));
   switch (spec_.kind) {
     case Kind::absolute:
@@ -179,8 +186,10 @@ double Simulation::lipschitz_moment(double order) const {
     case Kind::mean:  // L_s = |s| + radius, s = x* + row
       return kRadius + norm + root_moment(1);
     case Kind::linear:  // L_s = |a| (|a| radius + |<a, x*> + noise|)
-      return root_moment(2) * (kRadius + norm * std::pow(direction_moment(spec_.features, order), 1 / order)) +
-             root_moment(1) * std::pow(noise_moment(spec_.tail, order), 1 / order);
+      return root_moment(2) * (kRadius + norm * root(direction_moment(spec_.features, order))) +
+             root_moment(1) * root(noise_moment(spec_.tail, order));
+    case Kind::smooth:  // the same for |a| = 1
+      return kRadius + norm * root(direction_moment(spec_.features, order)) + root(noise_moment(spec_.tail, order));
     case Kind::hard:
       return std::pow(spec_.rare_probability, 1 / order - 1 / spec_.rare_order);
   }
@@ -206,9 +215,14 @@ double Simulation::draw_next(Generator& random, std::span<double> row) const {
     return 0;
   }
   draw_row(spec_.tail, random, row);
+  if (spec_.kind == Kind::smooth) {
+    const double length = std::sqrt(dot(row, row));
+    for (double& x : row) x /= length;
+  }
   const double margin = dot(row, optimum_);
   switch (spec_.kind) {
     case Kind::linear:
+    case Kind::smooth:
     case Kind::absolute:
       return margin + draw_noise(spec_.tail, random);
     case Kind::logistic:

@@ -4,10 +4,11 @@
 //   linear    squared loss, y = <a, x*> + noise             excess (E |a|^2 / d) |x - x*|^2 / 2
 //   absolute  absolute loss, y = <a, x*> + noise            excess by quadrature over <a, x - x*>
 //   logistic  logistic loss, P[y = 1] = 1/(1 + e^-<a, x*>)  excess by quadrature over the plane of x and x*
+//   smooth    linear with rows of length 1, so that only the noise is heavy: every sample loss is 1-smooth
 //   hard      <s, x>: with probability p, s = -p^(-1/k) x*, else 0; so E |s|^k = 1 while the mean shrinks with p: the
 //             construction of the lower bound             excess <E s, x - x*>
 // Moments of the Lipschitz constants are formulas, never estimates: exact for absolute, logistic and hard (|a| bounds
-// the gradient norm), by Minkowski's inequality for mean and linear.
+// the gradient norm), by Minkowski's inequality for mean, linear and smooth.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,10 @@
 
 namespace tailcoat::experiments {
 
-enum class Kind { mean, linear, absolute, logistic, hard };
+enum class Kind { mean, linear, absolute, logistic, smooth, hard };
 Result<Kind> parse_kind(std::string_view name);
 std::string_view kind_name(Kind);
-inline constexpr std::string_view kKindNames = "mean, linear, absolute, logistic, hard";
+inline constexpr std::string_view kKindNames = "mean, linear, absolute, logistic, smooth, hard";
 
 struct SimulationSpec {
   Kind kind = Kind::absolute;

@@ -40,6 +40,7 @@ constexpr const char* kHelp = R"(KIND is one of
   linear     label = <row, x*> + noise, for squared loss
   absolute   the same, for absolute loss
   logistic   label 1 or -1, with odds e^<row, x*>
+  smooth     linear with rows of length 1, so that only the noise is heavy-tailed
   hard       rows that are zero but for 10 sqrt(features) or so of them, in one direction: as hard as
              private optimization gets; no label
 TAIL of rows and noise: t:NU (multivariate t) or pareto:A; moments below NU or A are finite.

@@ -21,7 +21,7 @@ SimulationSpec spec_of(Kind kind, const char* tail, std::size_t features = 3) {
 
 std::vector<SimulationSpec> all_specs() {
   std::vector<SimulationSpec> specs;
-  for (const Kind kind : {Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::hard})
+  for (const Kind kind : {Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::smooth, Kind::hard})
     for (const char* tail : {"t:9", "pareto:9"}) specs.push_back(spec_of(kind, tail));
   return specs;
 }
@@ -36,6 +36,7 @@ double loss_at(const Simulation& simulation, std::span<const double> row, double
     case Kind::mean:
       return square;
     case Kind::linear:
+    case Kind::smooth:
       return SquaredLoss{}.value(margin, label);
     case Kind::absolute:
       return AbsoluteLoss{}.value(margin, label);
@@ -84,9 +85,13 @@ TEST(Simulate, MomentsBoundTheLipschitzConstants) {
       double norm = 0;
       for (std::size_t j = 0; j < 3; ++j) norm += sample.rows[3 * i + j] * sample.rows[3 * i + j];
       norm = std::sqrt(norm);
-      const double lipschitz = spec.kind == Kind::mean     ? norm + 1
-                               : spec.kind == Kind::linear ? norm * (norm + std::abs(sample.labels[i]))
-                                                           : norm;
+      const bool squared = spec.kind == Kind::linear || spec.kind == Kind::smooth;
+      const double lipschitz = spec.kind == Kind::mean ? norm + 1
+                               : squared               ? norm * (norm + std::abs(sample.labels[i]))
+                                                       : norm;
+      if (std::isfinite(simulation.smoothness()) && squared) {
+        EXPECT_LE(norm * norm, simulation.smoothness());
+      }
       second += lipschitz * lipschitz / static_cast<double>(n);
       third += std::pow(lipschitz, 3) / static_cast<double>(n);
       sixth += std::pow(lipschitz, 6) / static_cast<double>(n);
