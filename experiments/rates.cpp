@@ -29,8 +29,8 @@ Result<Grid> grid_of(const StudyContext& context) {
   grid.kinds = context.quick
                    ? std::vector{Kind::absolute, Kind::smooth, Kind::hard}
                    : std::vector{Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::smooth, Kind::hard};
-  const std::size_t last = context.quick ? 15 : 18;
-  for (std::size_t power = 11; power <= last; ++power) grid.rows.push_back(std::size_t{1} << power);
+  const std::size_t last = context.quick ? 16 : 18, step = context.quick ? 2 : 1;
+  for (std::size_t power = 12; power <= last; power += step) grid.rows.push_back(std::size_t{1} << power);
   grid.plan = {.name = "rates",
                .cells = {},
                .contenders = all_contenders({.max_passes = context.quick ? 30.0 : 300.0}),

@@ -145,9 +145,9 @@ Result<Simulation> Simulation::create(const SimulationSpec& spec) {
 
 double Simulation::smoothness() const {
   constexpr double kAlmostNone = 1e-6;     // a linear loss is smooth with any constant
-  constexpr double kUnitRows = 1 + 1e-12;  // rounding makes a row of length 1 a little longer
+  constexpr double kRounding = 1 + 1e-12;  // makes a row of length sqrt(d) a little longer
   if (spec_.kind == Kind::mean) return 1;
-  if (spec_.kind == Kind::smooth) return kUnitRows;
+  if (spec_.kind == Kind::smooth) return kRounding * static_cast<double>(spec_.features);
   return spec_.kind == Kind::hard ? kAlmostNone : std::numeric_limits<double>::infinity();
 }
 
@@ -159,7 +159,7 @@ double Simulation::excess(std::span<const double> x) const {
     case Kind::linear:
       return row_moment(spec_.tail, spec_.features, 2) / static_cast<double>(spec_.features) * away * away / 2;
     case Kind::smooth:
-      return away * away / (2 * static_cast<double>(spec_.features));
+      return away * away / 2;
     case Kind::absolute:
       if (away == 0) return 0;
       return radial_integral(
@@ -178,7 +178,7 @@ double Simulation::lipschitz_moment(double order) const {
     return std::pow(row_moment(spec_.tail, spec_.features, power * order), 1 / order);
   };
   const auto root = [&](double moment) { return std::pow(moment, 1 / order); };
-  const double norm = std::sqrt(dot(optimum_, optimum_));
+  const double norm = std::sqrt(dot(optimum_, optimum_)), d = static_cast<double>(spec_.features);
   switch (spec_.kind) {
     case Kind::absolute:
     case Kind::logistic:
@@ -188,8 +188,9 @@ double Simulation::lipschitz_moment(double order) const {
     case Kind::linear:  // L_s = |a| (|a| radius + |<a, x*> + noise|)
       return root_moment(2) * (kRadius + norm * root(direction_moment(spec_.features, order))) +
              root_moment(1) * root(noise_moment(spec_.tail, order));
-    case Kind::smooth:  // the same for |a| = 1
-      return kRadius + norm * root(direction_moment(spec_.features, order)) + root(noise_moment(spec_.tail, order));
+    case Kind::smooth:  // the same for |a| = sqrt(d)
+      return d * (kRadius + norm * root(direction_moment(spec_.features, order))) +
+             std::sqrt(d) * root(noise_moment(spec_.tail, order));
     case Kind::hard:
       return std::pow(spec_.rare_probability, 1 / order - 1 / spec_.rare_order);
   }
@@ -216,8 +217,8 @@ double Simulation::draw_next(Generator& random, std::span<double> row) const {
   }
   draw_row(spec_.tail, random, row);
   if (spec_.kind == Kind::smooth) {
-    const double length = std::sqrt(dot(row, row));
-    for (double& x : row) x /= length;
+    const double stretch = std::sqrt(static_cast<double>(row.size()) / dot(row, row));
+    for (double& x : row) x *= stretch;
   }
   const double margin = dot(row, optimum_);
   switch (spec_.kind) {

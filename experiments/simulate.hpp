@@ -4,7 +4,7 @@
 //   linear    squared loss, y = <a, x*> + noise             excess (E |a|^2 / d) |x - x*|^2 / 2
 //   absolute  absolute loss, y = <a, x*> + noise            excess by quadrature over <a, x - x*>
 //   logistic  logistic loss, P[y = 1] = 1/(1 + e^-<a, x*>)  excess by quadrature over the plane of x and x*
-//   smooth    linear with rows of length 1, so that only the noise is heavy: every sample loss is 1-smooth
+//   smooth    linear with rows of length sqrt(d), so that only the noise is heavy: every sample loss is d-smooth
 //   hard      <s, x>: with probability p, s = -p^(-1/k) x*, else 0; so E |s|^k = 1 while the mean shrinks with p: the
 //             construction of the lower bound             excess <E s, x - x*>
 // Moments of the Lipschitz constants are formulas, never estimates: exact for absolute, logistic and hard (|a| bounds

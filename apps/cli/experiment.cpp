@@ -18,9 +18,9 @@ namespace {
 using namespace experiments;
 
 constexpr NumberOption kSeed{.name = "seed",
-                             .meaning = "of data and noise; the same seed gives the same figures",
+                             .meaning = "of data and noise: same seed, same figures",
                              .lowest = 0,
-                             .highest = 0x1p53,
+                             .highest = 1e15,
                              .default_value = 1};
 
 struct ExperimentOptions {

@@ -7,9 +7,10 @@
 namespace tailcoat::cli {
 
 CLI::Option* add_number(CLI::App& parser, const NumberOption& option, std::optional<double>& value) {
-  std::string meaning = fmt::format("{}, in {}", option.meaning, range_text(option));
-  if (option.default_value) meaning += fmt::format("; {} if not given", *option.default_value);
-  return parser.add_option(fmt::format("--{}", option.name), value, meaning)->type_name("NUMBER");
+  const std::string type = option.default_value ? fmt::format("NUMBER={}", *option.default_value) : "NUMBER";
+  return parser
+      .add_option(fmt::format("--{}", option.name), value, fmt::format("{}, in {}", option.meaning, range_text(option)))
+      ->type_name(type);
 }
 
 Result<double> number(const NumberOption& option, const std::optional<double>& value) {

@@ -28,9 +28,9 @@ constexpr NumberOption kRows{.name = "rows", .meaning = "how many rows", .lowest
 constexpr NumberOption kFeatures{
     .name = "features", .meaning = "columns besides the label", .lowest = 1, .highest = 100000, .default_value = 10};
 constexpr NumberOption kSeed{.name = "seed",
-                             .meaning = "the same seed gives the same file, on every machine",
+                             .meaning = "same seed, same file, on every machine",
                              .lowest = 0,
-                             .highest = 0x1p53,
+                             .highest = 1e15,
                              .default_value = 1};
 constexpr NumberOption kOrder{
     .name = "order", .meaning = "moments that --kind hard has", .lowest = 2, .highest = 30, .default_value = 3};
@@ -40,8 +40,8 @@ constexpr const char* kHelp = R"(KIND is one of
   linear     label = <row, x*> + noise, for squared loss
   absolute   the same, for absolute loss
   logistic   label 1 or -1, with odds e^<row, x*>
-  smooth     linear with rows of length 1, so that only the noise is heavy-tailed
-  hard       rows that are zero but for 10 sqrt(features) or so of them, in one direction: as hard as
+  smooth     linear with rows of length sqrt(features): only the noise is heavy-tailed
+  hard       all rows zero but for 10 sqrt(features) or so of them, in one direction: as hard as
              private optimization gets; no label
 TAIL of rows and noise: t:NU (multivariate t) or pareto:A; moments below NU or A are finite.
 The best model x* within the unit ball is printed, with the moments of the Lipschitz constants as
