@@ -76,14 +76,14 @@ std::vector<double> fit_glm(const Simulation& simulation, const Sample& sample) 
   const Kind kind = simulation.spec().kind;
   const std::size_t d = simulation.spec().features;
   std::vector<double> x(d, 0);
-  const int steps = has_squared_loss(kind) ? 1 : 40;
+  const int steps = has_squared_loss(kind) ? 1 : 20;
   for (int step = 0; step < steps; ++step) {
     const double smoothing = std::max(1e-3, std::exp2(-step));
     std::vector<double> next = majorised_step(kind, sample, x, smoothing);
     double moved = 0;
     for (std::size_t j = 0; j < d; ++j) moved += std::abs(next[j] - x[j]);
     x = std::move(next);
-    if (moved < 1e-7 && smoothing == 1e-3) break;
+    if (moved < 1e-5 && smoothing == 1e-3) break;
   }
   return x;
 }

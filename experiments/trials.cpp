@@ -104,6 +104,7 @@ Result<std::vector<CellOutcome>> run_trials(const StudyContext& context, const T
     for (const Contender& contender : plan.contenders) outcomes[i].contenders.push_back(planned(plan, cell, contender));
     outcomes[i].at_centre = cell.simulation.excess(cell.simulation.domain().centre());
     outcomes[i].lower_bound = lower_bound(setting_of(cell), mu);
+    outcomes[i].trivial_bound = trivial_bound(setting_of(cell));
     return {};
   }));
   std::vector<std::vector<Repetition>> all(cells, std::vector<Repetition>(repetitions));

@@ -111,7 +111,7 @@ TEST(Plan, RefusesBadInput) {
   expect_error(2, "plan --rows nan" + rest, "rows = nan");
   expect_error(2, "plan --rows many" + rest, "many");
   const std::string before = "plan --rows 100 --features 2 --epsilon 1 --diameter 2 --moments ";
-  for (const char* moments : {"3", "3,1", "3,1,2,4", "a,b,c", "3,1,", ",1,2", "'3, 1, 2'", "3;1;2"})
+  for (const char* moments : {"3", "3,1", "3,1,2,4", "a,b,c", "3,1,", ",1,2", "'3, 1, 2'", "'3;1;2'"})
     expect_error(2, before + moments, "three numbers");
   expect_error(2, before + "1.5,1,2", "k = 1.5 is not in [2, 1000]");
   expect_error(2, before + "3,2,1", "Gk = 1 is below G2 = 2");
