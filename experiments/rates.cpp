@@ -35,7 +35,7 @@ Result<Grid> grid_of(const StudyContext& context) {
                .cells = {},
                .contenders = all_contenders({.max_passes = context.quick ? 30.0 : 300.0}),
                .budget = kBudget,
-               .repetitions = context.quick ? std::size_t{12} : std::size_t{32},
+               .repetitions = context.quick ? std::size_t{24} : std::size_t{48},
                .most_work = context.quick ? 1e8 : 1e10};
   for (const Kind kind : grid.kinds) {
     for (const double k : kOrders) {

@@ -16,6 +16,7 @@ namespace tailcoat::experiments {
 namespace {
 
 constexpr double kRadius = 1;
+constexpr double kSmoothNoise = 0.25;
 constexpr std::array<std::pair<std::string_view, Kind>, 6> kKinds{{{"mean", Kind::mean},
                                                                    {"linear", Kind::linear},
                                                                    {"absolute", Kind::absolute},
@@ -79,7 +80,7 @@ std::vector<double> draw_optimum(const SimulationSpec& spec) {
   std::vector<double> x(spec.features);
   Generator random(seed_of("optimum", {spec.seed}));
   for (double& coordinate : x) coordinate = random.normal();
-  const double norm = std::sqrt(dot(x, x)), wanted = spec.kind == Kind::hard ? kRadius : kRadius / 2;
+  const double norm = std::sqrt(dot(x, x)), wanted = spec.kind == Kind::hard ? kRadius : 0.75 * kRadius;
   for (double& coordinate : x) coordinate *= wanted / norm;
   return x;
 }
@@ -190,7 +191,7 @@ double Simulation::lipschitz_moment(double order) const {
              root_moment(1) * root(noise_moment(spec_.tail, order));
     case Kind::smooth:  // the same for |a| = sqrt(d)
       return d * (kRadius + norm * root(direction_moment(spec_.features, order))) +
-             std::sqrt(d) * root(noise_moment(spec_.tail, order));
+             kSmoothNoise * std::sqrt(d) * root(noise_moment(spec_.tail, order));
     case Kind::hard:
       return std::pow(spec_.rare_probability, 1 / order - 1 / spec_.rare_order);
   }
@@ -222,8 +223,9 @@ double Simulation::draw_next(Generator& random, std::span<double> row) const {
   }
   const double margin = dot(row, optimum_);
   switch (spec_.kind) {
-    case Kind::linear:
     case Kind::smooth:
+      return margin + kSmoothNoise * draw_noise(spec_.tail, random);
+    case Kind::linear:
     case Kind::absolute:
       return margin + draw_noise(spec_.tail, random);
     case Kind::logistic:

@@ -1,10 +1,11 @@
 // Simulated problems whose optimum, excess risk and moments are known. The domain is the unit ball, x* a point of norm
-// 1/2 (1 for `hard`). Kinds:
+// 3/4 (1 for `hard`). Kinds:
 //   mean      f(x; s) = |x - s|^2 / 2, s = x* + row        excess |x - x*|^2 / 2
 //   linear    squared loss, y = <a, x*> + noise             excess (E |a|^2 / d) |x - x*|^2 / 2
 //   absolute  absolute loss, y = <a, x*> + noise            excess by quadrature over <a, x - x*>
 //   logistic  logistic loss, P[y = 1] = 1/(1 + e^-<a, x*>)  excess by quadrature over the plane of x and x*
-//   smooth    linear with rows of length sqrt(d), so that only the noise is heavy: every sample loss is d-smooth
+//   smooth    linear with rows of length sqrt(d) and a quarter of the noise, of which alone the tail is heavy: every
+//             sample loss is d-smooth
 //   hard      <s, x>: with probability p, s = -p^(-1/k) x*, else 0; so E |s|^k = 1 while the mean shrinks with p: the
 //             construction of the lower bound             excess <E s, x - x*>
 // Moments of the Lipschitz constants are formulas, never estimates: exact for absolute, logistic and hard (|a| bounds

@@ -14,6 +14,7 @@ namespace tailcoat::experiments {
 namespace {
 
 constexpr double kNotRun = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kNonprivateRepetitions = 6;  // it varies little, and takes longer than most algorithms
 
 Setting setting_of(const Cell& cell) {
   return {.rows = cell.rows,
@@ -47,7 +48,7 @@ Outcome planned(const TrialPlan& plan, const Cell& cell, const Contender& conten
 struct Repetition {
   std::vector<double> excess;
   std::vector<std::string> refused;
-  double nonprivate = 0;
+  double nonprivate = kNotRun;
 };
 
 Result<Repetition> repeat(const StudyContext& context, const TrialPlan& plan, const Cell& cell,
@@ -67,13 +68,15 @@ Result<Repetition> repeat(const StudyContext& context, const TrialPlan& plan, co
     else
       result.refused[a] = solution.error().message;
   }
-  result.nonprivate = cell.simulation.excess(nonprivate_fit(cell.simulation, instance->sample));
+  if (repetition < kNonprivateRepetitions)
+    result.nonprivate = cell.simulation.excess(nonprivate_fit(cell.simulation, instance->sample));
   return result;
 }
 
 void summarise(CellOutcome& outcome, std::span<const Repetition> repetitions) {
   std::vector<double> nonprivate;
-  for (const Repetition& repetition : repetitions) nonprivate.push_back(repetition.nonprivate);
+  for (const Repetition& repetition : repetitions)
+    if (!std::isnan(repetition.nonprivate)) nonprivate.push_back(repetition.nonprivate);
   outcome.nonprivate = mean_of(nonprivate);
   for (std::size_t a = 0; a < outcome.contenders.size(); ++a) {
     Outcome& contender = outcome.contenders[a];
