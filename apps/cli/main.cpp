@@ -46,7 +46,8 @@ int run(int argc, char** argv) {
     return fmt::format("tailcoat: {}; see tailcoat --help\n", error.what());
   });
   app.set_version_flag("--version", "tailcoat " TAILCOAT_VERSION);
-  const std::vector<Command> commands{account_command(app)};
+  const std::vector<Command> commands{account_command(app), plan_command(app), simulate_command(app),
+                                      experiment_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
