@@ -23,8 +23,8 @@ double squared_bias(const Setting& setting, double rows, double clip) {
 double tight_distance(const Setting& setting, double rows, double reach, Gdp budget, const ClippedDescent& descent) {
   const auto d = static_cast<double>(setting.dimension), steps = static_cast<double>(descent.steps);
   const double g = setting.generalised_linear ? std::min(setting.moments.g2, descent.clip) : setting.moments.g2;
-  const double noise = gradient_noise(std::floor(rows / static_cast<double>(descent.batches)), budget, descent.clip,
-                                      static_cast<double>(descent.uses));
+  const double noise = gradient_noise(setting, std::floor(rows / static_cast<double>(descent.batches)), budget,
+                                      descent.clip, static_cast<double>(descent.uses));
   const double start = std::min(g / descent.lambda, reach);
   const double variance = (noise * noise * d + 4 * g * g) / (descent.lambda * descent.lambda);
   return std::sqrt(start * start + steps * variance) / (steps + 1) +
@@ -34,7 +34,7 @@ double tight_distance(const Setting& setting, double rows, double reach, Gdp bud
 // Weighted average, steps 4 / (lambda (t + 1)): Prop. dp-erm for any T.
 double paper_distance(const Setting& setting, double rows, double reach, Gdp budget, const ClippedDescent& descent) {
   const auto d = static_cast<double>(setting.dimension), steps = static_cast<double>(descent.steps);
-  const double noise = gradient_noise(rows, budget, descent.clip, steps), lambda = descent.lambda;
+  const double noise = gradient_noise(setting, rows, budget, descent.clip, steps), lambda = descent.lambda;
   const double weights = steps * (steps + 7) / 2;           // sum of t + 4
   const double ratios = steps + 3 * (std::log(steps) + 1);  // at least the sum of (t + 4) / (t + 1)
   const double g = std::min(setting.moments.g2, descent.clip);
@@ -177,12 +177,15 @@ Result<ClippedDpSgdPlan> plan_clipped_dp_sgd(const Setting& setting, const Budge
   TAILCOAT_CHECK(check(setting));
   TAILCOAT_CHECK(check(kMaxPassesOption, options.max_passes));
   TAILCOAT_TRY(mu, gaussian_budget(budget));
-  return options.constants == Constants::paper ? text_plan(setting, mu, options) : tight_plan(setting, mu, options);
+  const Options within = for_lattice(setting, mu, options);
+  return options.constants == Constants::paper ? text_plan(setting, mu, within) : tight_plan(setting, mu, within);
 }
 
 Result<Solution> clipped_dp_sgd(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                                 const Options& options) {
-  TAILCOAT_TRY(plan, plan_clipped_dp_sgd(setting_of(problem, moments), budget, options));
+  const Setting setting = setting_of(problem, moments);
+  TAILCOAT_TRY(plan, plan_clipped_dp_sgd(setting, budget, options));
+  TAILCOAT_CHECK(check_releases(setting, static_cast<double>(plan.descent.steps)));
   TAILCOAT_TRY(meter, open_meter(budget));
   TAILCOAT_TRY(x, solve_clipped(run.engine, problem.samples, problem.domain, problem.domain.centre(), plan.descent,
                                 {meter, run.noise}));

@@ -15,7 +15,8 @@ namespace {
 double empirical_bound(const Setting& setting, Gdp budget, const DpSgdPlan& plan) {
   const auto n = static_cast<double>(setting.rows), d = static_cast<double>(setting.dimension);
   const double steps = static_cast<double>(plan.steps), start = setting.start_distance;
-  const double g = std::min(setting.moments.g2, plan.clip), noise = gradient_noise(n, budget, plan.clip, steps);
+  const double g = std::min(setting.moments.g2, plan.clip),
+               noise = gradient_noise(setting, n, budget, plan.clip, steps);
   return start * start / (2 * plan.step * steps) + plan.step * (noise * noise * d + g * g) / 2 +
          clip_bias(setting.moments, plan.clip) * setting.diameter;
 }
@@ -39,7 +40,8 @@ Result<DpSgdPlan> plan_dp_sgd(const Setting& setting, const Budget& budget, cons
     return usage_error("dp-sgd is a baseline without constants of the paper: it has constants = tight only");
 
   DpSgdPlan plan;
-  plan.steps = allowed_steps(options.max_passes, options);
+  const Options within = for_lattice(setting, mu, options);
+  plan.steps = allowed_steps(within.max_passes, within);
   const auto bound_at = [&](std::span<const double> logs) {
     plan.clip = std::exp(logs[0]);
     plan.step = std::exp(logs[1]);
@@ -48,7 +50,7 @@ Result<DpSgdPlan> plan_dp_sgd(const Setting& setting, const Budget& budget, cons
   std::vector<double> logs = {std::log(setting.moments.gk), std::log(setting.diameter / setting.moments.g2)};
   minimise_posynomial(bound_at, logs);
   const double wanted = useful_steps(setting, setting.rows, mu, plan.clip);
-  plan.steps = allowed_steps(wanted, options);
+  plan.steps = allowed_steps(wanted, within);
   minimise_posynomial(bound_at, logs);
   const double excess = bound_at(logs) + generalisation_bound(setting, plan),
                worst = setting.moments.g2 * setting.diameter;
@@ -62,7 +64,9 @@ Result<DpSgdPlan> plan_dp_sgd(const Setting& setting, const Budget& budget, cons
 
 Result<Solution> dp_sgd(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                         const Options& options) {
-  TAILCOAT_TRY(plan, plan_dp_sgd(setting_of(problem, moments), budget, options));
+  const Setting setting = setting_of(problem, moments);
+  TAILCOAT_TRY(plan, plan_dp_sgd(setting, budget, options));
+  TAILCOAT_CHECK(check_releases(setting, static_cast<double>(plan.steps)));
   TAILCOAT_TRY(meter, open_meter(budget));
   TAILCOAT_TRY(gradients, NoisyGradients::open(run.engine, problem.samples, plan.clip, plan.steps, {meter, run.noise}));
   std::vector<double> x(problem.domain.centre().begin(), problem.domain.centre().end()), average(x.size(), 0.0);

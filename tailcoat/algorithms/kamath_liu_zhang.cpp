@@ -81,7 +81,9 @@ Result<KamathLiuZhangPlan> plan_kamath_liu_zhang(const Setting& setting, const B
 
 Result<Solution> kamath_liu_zhang(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                                   const Options& options) {
-  TAILCOAT_TRY(plan, plan_kamath_liu_zhang(setting_of(problem, moments), budget, options));
+  const Setting setting = setting_of(problem, moments);
+  TAILCOAT_TRY(plan, plan_kamath_liu_zhang(setting, budget, options));
+  TAILCOAT_CHECK(check_releases(setting, static_cast<double>(plan.steps)));
   TAILCOAT_TRY(meter, open_meter(budget));
   const Gdp cost = meter.share(1 / static_cast<double>(plan.steps));
   const auto group = static_cast<double>(problem.samples.size() / plan.groups);

@@ -93,6 +93,14 @@ std::size_t solves(const LocalizedPlan& plan) {
   return count;
 }
 
+double releases(const LocalizedPlan& plan) {
+  double count = 0;
+  for (const LocalizedStage& stage : plan.stages)
+    for (const LocalizedPhase& phase : stage.phases)
+      count += static_cast<double>(phase.copies) * static_cast<double>(phase.descent.steps);
+  return count;
+}
+
 // The domain, cut down to a ball around a public point. An intersection is enough: privacy rests on the releases alone.
 Result<Domain> within(const Domain& domain, std::span<const double> centre, double radius) {
   if (!(radius < domain.diameter())) return domain;
@@ -154,8 +162,9 @@ Result<LocalizedPlan> plan_localized(const Setting& setting, const Budget& budge
   TAILCOAT_CHECK(check(kFailureProbabilityOption, options.failure_probability));
   TAILCOAT_TRY(mu, gaussian_budget(budget));
   if (setting.rows < 2) return refusal(fmt::format("localized needs at least 2 rows, the data has {}", setting.rows));
-  auto plan = setting.strong_convexity > 0 ? plan_strongly_convex(setting, mu, options)
-                                           : plan_stages(setting, mu, options, {setting.rows});
+  const Options within = for_lattice(setting, mu, options);
+  auto plan = setting.strong_convexity > 0 ? plan_strongly_convex(setting, mu, within)
+                                           : plan_stages(setting, mu, within, {setting.rows});
   if (!plan) return plan;
   if (!std::isfinite(plan->bound.excess_risk))
     return refusal(
@@ -171,7 +180,9 @@ Result<LocalizedPlan> plan_localized(const Setting& setting, const Budget& budge
 
 Result<Solution> localized(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                            const Options& options) {
-  TAILCOAT_TRY(plan, plan_localized(setting_of(problem, moments), budget, options));
+  const Setting setting = setting_of(problem, moments);
+  TAILCOAT_TRY(plan, plan_localized(setting, budget, options));
+  TAILCOAT_CHECK(check_releases(setting, releases(plan)));
   TAILCOAT_TRY(meter, open_meter(budget));
   TAILCOAT_TRY(meters, meter.split(solves(plan), meter.total()));
   Run phases(run, problem.samples, moments, meters);

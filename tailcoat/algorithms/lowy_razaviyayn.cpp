@@ -49,7 +49,8 @@ double excess_bound(const Setting& setting, Gdp budget, const std::vector<LowyRa
   for (const LowyRazaviyaynPhase& phase : phases) {
     const auto n = static_cast<double>(phase.rows), steps = static_cast<double>(phase.steps);
     const double eta = phase.step, lambda = phase.lambda;
-    const double noise = gradient_noise(n, budget, phase.clip, steps), bias = clip_bias(setting.moments, phase.clip);
+    const double noise = gradient_noise(setting, n, budget, phase.clip, steps),
+                 bias = clip_bias(setting.moments, phase.clip);
     bound += lambda / 2 * v + 2 * g2 * g2 / (lambda * n);
     const double start = std::min(diameter, g2 / lambda);
     v = std::exp(-constants.decay * lambda * eta * steps) * start * start +
@@ -106,8 +107,9 @@ Result<LowyRazaviyaynPlan> plan_lowy_razaviyayn(const Setting& setting, const Bu
   if (setting.rows < 4)
     return refusal(fmt::format("lowy-razaviyayn needs at least 4 rows, the data has {}", setting.rows));
   LowyRazaviyaynPlan plan;
-  plan.phases = options.constants == Constants::paper ? phases_of(setting, mu, options, 64, text_step(setting, mu))
-                                                      : tuned(setting, mu, options);
+  const Options within = for_lattice(setting, mu, options);
+  plan.phases = options.constants == Constants::paper ? phases_of(setting, mu, within, 64, text_step(setting, mu))
+                                                      : tuned(setting, mu, within);
   plan.bound.excess_risk =
       std::min(excess_bound(setting, mu, plan.phases, kProved), setting.moments.g2 * setting.diameter);
   for (const LowyRazaviyaynPhase& phase : plan.phases) {
@@ -122,7 +124,11 @@ Result<LowyRazaviyaynPlan> plan_lowy_razaviyayn(const Setting& setting, const Bu
 
 Result<Solution> lowy_razaviyayn(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                                  const Options& options) {
-  TAILCOAT_TRY(plan, plan_lowy_razaviyayn(setting_of(problem, moments), budget, options));
+  const Setting setting = setting_of(problem, moments);
+  TAILCOAT_TRY(plan, plan_lowy_razaviyayn(setting, budget, options));
+  double releases = 0;
+  for (const LowyRazaviyaynPhase& phase : plan.phases) releases += static_cast<double>(phase.steps);
+  TAILCOAT_CHECK(check_releases(setting, releases));
   TAILCOAT_TRY(meter, open_meter(budget));
   TAILCOAT_TRY(meters, meter.split(plan.phases.size(), meter.total()));
   std::vector<double> w(problem.domain.centre().begin(), problem.domain.centre().end());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tailcoat/mechanisms/gaussian_release.hpp"
+#include "tailcoat/noise/gaussian.hpp"
 
 namespace tailcoat {
 
@@ -46,9 +47,31 @@ Result<std::vector<double>> BatchGradients::at(std::span<const double> x) {
   return parts_[j].at(x);
 }
 
+double gradient_noise(const Setting& setting, double rows, Gdp budget, double clip, double count) {
+  const double units = kGaussianScale * budget.mu / std::sqrt(count);
+  const double left = units - std::sqrt(static_cast<double>(setting.dimension));
+  return left > 0 ? 2 * clip * kGaussianScale / (rows * left) : std::numeric_limits<double>::infinity();
+}
+
+Options for_lattice(const Setting& setting, Gdp budget, Options options) {
+  const double most = std::pow(kGaussianScale * budget.mu / 100, 2) / static_cast<double>(setting.dimension);
+  options.max_passes = std::clamp(most, 1.0, options.max_passes);
+  return options;
+}
+
 Result<void> check_gradients(const Setting& setting, Gdp budget, double clip, std::size_t count) {
   TAILCOAT_CHECK(clip_lattice(clip, setting.dimension, Gdp{budget.mu / std::sqrt(static_cast<double>(count))}));
   return {};
+}
+
+Result<void> check_releases(const Setting& setting, double releases) {
+  constexpr double kMostStreams = kMostKeys / 4.0;
+  const double streams = releases * static_cast<double>((setting.dimension + kGaussianBlock - 1) / kGaussianBlock);
+  if (streams <= kMostStreams) return {};
+  return refusal(
+      fmt::format("{:.3g} gradients of {} numbers need {:.3g} streams of noise, more than {:.3g}; give a smaller "
+                  "max-passes",
+                  releases, setting.dimension, streams, kMostStreams));
 }
 
 std::size_t allowed_steps(double wanted, const Options& options) {

@@ -51,14 +51,18 @@ class BatchGradients {
   BitStream order_;
 };
 
-// Standard deviation of a coordinate of its noise: `count` releases of sensitivity 2 clip / rows share mu. Larger by a
-// factor of up to 1 + sqrt(count d) / (2^25 mu) on the lattice.
-inline double gradient_noise(double rows, Gdp budget, double clip, double count) {
-  return 2 * clip * std::sqrt(count) / (rows * budget.mu);
-}
+// Standard deviation of a coordinate of its noise: `count` releases of sensitivity 2 clip / rows share mu. Lattice
+// rounding takes sqrt(d) of the 2^26 mu / sqrt(count) units that a release is allowed to move by.
+double gradient_noise(const Setting&, double rows, Gdp budget, double clip, double count);
+
+// The same options with max_passes at most what keeps that part below one hundredth.
+Options for_lattice(const Setting&, Gdp budget, Options);
 
 // Refuses what open() would refuse, from public numbers.
 Result<void> check_gradients(const Setting&, Gdp budget, double clip, std::size_t count);
+
+// Refuses a run of more releases than its noise source and its receipt have room for.
+Result<void> check_releases(const Setting&, double releases);
 
 // How many steps over all the rows max_passes allows of those wanted; at least 1.
 std::size_t allowed_steps(double wanted, const Options&);

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <variant>
 
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/engine/engine.hpp"
 #include "tailcoat/engine/exact_sum.hpp"
-#include "tailcoat/engine/float_environment.hpp"
 #include "tailcoat/engine/pass.hpp"
 #include "tailcoat/engine/workers.hpp"
 #include "tailcoat/noise/gaussian.hpp"
@@ -34,9 +34,12 @@ Result<double> coordinate_units(std::size_t dimension, std::size_t group, Gdp co
 
 // Adds the gradient, clipped and rounded, unless it is not finite.
 void add_coordinates(std::span<const double> gradient, double scale, double units, std::span<std::int64_t> sums) {
-  if (!std::ranges::all_of(gradient, [](double part) { return std::isfinite(part); })) return;
+  double zero = 0;
+  for (const double part : gradient) zero += 0 * part;
+  if (zero != 0) return;               // NaN
+  constexpr double kRound = 0x1.8p52;  // adding it rounds to a whole number
   for (std::size_t j = 0; j < gradient.size(); ++j)
-    sums[j] += std::llround(std::clamp(gradient[j] * scale, -units, units));
+    sums[j] += static_cast<std::int64_t>(std::clamp(gradient[j] * scale, -units, units) + kRound - kRound);
 }
 
 std::vector<std::int64_t> lower_medians(std::vector<std::int64_t> sums, std::size_t groups, std::size_t dimension) {
@@ -70,7 +73,6 @@ Result<SensitiveSum> Engine::clipped_coordinate_medians(const Samples& samples, 
       for (std::size_t i = begin * group; i < end * group; ++i) {
         std::ranges::fill(gradient, 0.0);
         gradient_of(samples.first_ + i, gradient);
-        const DefaultFloatEnvironment environment;  // a callback may have changed it
         add_coordinates(gradient, scale, units, std::span(sums).subspan(i / group * d, d));
       }
     });
@@ -90,7 +92,10 @@ Result<SensitiveSum> Engine::clipped_coordinate_medians(const Samples& samples, 
         samples.loss_, SensitiveKey::open(samples.data_->features_.contents_).features);
   } else {
     const SampleGradient& gradient = samples.functions()->gradient;
-    thrown = for_each_sample([&](std::size_t i, std::span<double> result) { gradient(i, x, result); });
+    thrown = for_each_sample([&](std::size_t i, std::span<double> result) {
+      gradient(i, x, result);
+      std::fesetenv(FE_DFL_ENV);  // a callback may have changed it; Workers sets it back afterwards
+    });
   }
   if (thrown) return error_of(thrown);
   return SensitiveSum{.units = Sensitive(lower_medians(std::move(sums), groups, d)),

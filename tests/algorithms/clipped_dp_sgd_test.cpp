@@ -236,6 +236,18 @@ TEST(ClippedDpSgd, BoundHoldsForAGlmAndForALossOfTheUsersOwn) {
   }
 }
 
+// Ten million releases would exhaust the noise source, which ends the program.
+TEST(ClippedDpSgd, RefusesMoreReleasesThanThereIsNoiseFor) {
+  Engine engine(1);
+  const SampleGradient gradient = [](std::size_t, auto, std::span<double> g) { g[0] = 1; };
+  const Problem problem{.samples = {100'000, 1, {.gradient = gradient}}, .domain = unit_ball(1)};
+  BitSource noise = BitSource::insecure_seeded(1);
+  const auto solution = clipped_dp_sgd({engine, noise}, problem, {2, 1, 1}, Gdp{1}, {.max_passes = 1e9});
+  ASSERT_FALSE(solution.ok());
+  EXPECT_EQ(solution.error().kind, ErrorKind::refused);
+  EXPECT_NE(solution.error().message.find("max-passes"), std::string::npos);
+}
+
 TEST(ClippedDpSgd, FewerPassesWeakenTheCertificate) {
   const Setting setting{.rows = 100'000, .dimension = 20, .diameter = 2, .start_distance = 1, .moments = {3, 1.6, 2.5}};
   double before = 0;
