@@ -15,6 +15,7 @@
 #include "tailcoat/data/rows.hpp"
 #include "tailcoat/domains/domain.hpp"
 #include "tailcoat/engine/lattice.hpp"
+#include "tailcoat/engine/minimiser.hpp"
 #include "tailcoat/engine/one_pass.hpp"
 #include "tailcoat/engine/samples.hpp"
 
@@ -55,6 +56,11 @@ class Engine {
   // The average of the iterates x_0 = start, ..., x_{n-1} of one step per sample, less the start. Sequential.
   Result<SensitiveSum> one_pass_average(const Samples& samples, const Domain& domain, std::span<const double> start,
                                         const OnePass& pass, Gdp cost);
+
+  // The minimiser over the domain of the mean of the samples and (weight / 2) |x - centre|^2, less the centre of the
+  // domain. Sequential for a GLM.
+  Result<SensitiveSum> minimiser(const Samples& samples, const Domain& domain, std::span<const double> centre,
+                                 const Minimisation& problem, Gdp cost);
 
   // job(0), ..., job(count - 1) on all threads, or the first error. Sums within a job run on its own thread.
   Result<void> for_each(std::size_t count, const std::function<Result<void>(std::size_t)>& job);

@@ -232,24 +232,6 @@ class ExtensionStep {
   std::vector<double> u_;
 };
 
-// The average less the start, on a lattice where a change by `sensitivity` costs `cost`.
-Result<SensitiveSum> on_lattice(std::span<const double> average, std::span<const double> start, double sensitivity,
-                                double largest, Gdp cost) {
-  TAILCOAT_TRY(units, contribution_units(1, average.size(), cost));
-  const double unit = div_up(sensitivity, units);
-  if (!(largest <= 0x1p51 * unit))
-    return refusal(
-        fmt::format("the noise has a lattice unit of {:.3g}, too fine for points {:.3g} apart; give a smaller "
-                    "mu, or a smaller domain",
-                    unit, largest));
-  std::vector<std::int64_t> rounded(average.size());
-  for (std::size_t j = 0; j < average.size(); ++j) rounded[j] = std::llround((average[j] - start[j]) / unit);
-  return SensitiveSum{.units = Sensitive(std::move(rounded)),
-                      .size = average.size(),
-                      .unit = unit,
-                      .sensitivity = rounded_sensitivity(1, units, average.size())};
-}
-
 }  // namespace
 
 Result<SensitiveSum> Engine::one_pass_average(const Samples& samples, const Domain& domain,
@@ -299,7 +281,7 @@ Result<SensitiveSum> Engine::one_pass_average(const Samples& samples, const Doma
   const double sensitivity =
       add_up(mul_up(mul_up(2, mul_up(pass.step, pass.clip)), sub_up(1, div_down(1, n))), 2 * (n * error + summation));
   const double furthest = std::min(2 * geometry.radius, n * pass.step * pass.clip) + sensitivity;
-  return on_lattice(walk.average(samples.size()), start, sensitivity, furthest, cost);
+  return point_on_lattice(walk.average(samples.size()), start, sensitivity, furthest, cost);
 } catch (...) {
   return error_of(std::current_exception());
 }
