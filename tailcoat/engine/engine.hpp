@@ -57,10 +57,10 @@ class Engine {
   Result<SensitiveSum> one_pass_average(const Samples& samples, const Domain& domain, std::span<const double> start,
                                         const OnePass& pass, Gdp cost);
 
-  // The minimiser over the domain of the mean of the samples and (weight / 2) |x - centre|^2, less the centre of the
-  // domain. Sequential for a GLM.
+  // The minimiser over the domain of the mean of the samples, (weight / 2) |x - centre|^2 and <tilt, x>, less the
+  // centre, which must be in the domain. Sequential for a GLM.
   Result<SensitiveSum> minimiser(const Samples& samples, const Domain& domain, std::span<const double> centre,
-                                 const Minimisation& problem, Gdp cost);
+                                 const Minimisation& problem, Gdp cost, const Tilt* tilt = nullptr);
 
   // job(0), ..., job(count - 1) on all threads, or the first error. Sums within a job run on its own thread.
   Result<void> for_each(std::size_t count, const std::function<Result<void>(std::size_t)>& job);

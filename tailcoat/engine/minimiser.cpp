@@ -53,7 +53,8 @@ Result<void> check_minimisation(const Samples& samples, const Domain& domain, st
   if (domain.dimension() != samples.dimension() || centre.size() != samples.dimension())
     return usage_error(fmt::format("samples of dimension {}, a domain of {} and a centre of {}; they must be the same",
                                    samples.dimension(), domain.dimension(), centre.size()));
-  if (!std::isfinite(norm_up(centre))) return usage_error("the centre is not finite");
+  if (!domain.contains(centre, 1e-9 * domain.diameter()))
+    return usage_error("the centre of a minimisation is not in the domain; project it first");
   if (!std::isfinite(domain.projection_error(0)))
     return refusal("a certified minimiser needs a domain whose projection is exact: a ball, a box or a simplex");
   return {};
@@ -95,7 +96,7 @@ double sensitivity_of(const Minimisation& problem, const Domain& domain, std::si
 }  // namespace
 
 MinimiserTolerance minimiser_tolerance(const Minimisation& problem, const Domain& domain, const Loss& loss,
-                                       std::size_t rows, double centre_distance) {
+                                       std::size_t rows, double longest_tilt) {
   const auto n = static_cast<double>(rows), d = static_cast<double>(domain.dimension());
   const double size = norm_up(domain.centre()) + domain.radius();
   const double pull = problem.lipschitz / (problem.weight * n);  // how far one sample may move the minimiser
@@ -103,8 +104,9 @@ MinimiserTolerance minimiser_tolerance(const Minimisation& problem, const Domain
 
   MinimiserTolerance t{};
   t.slope_error = poisson ? 0x1p-41 : 0x1p-49;
-  t.point_error = kSafety * ((t.slope_error + 8 * kRoundoff) * n * pull + 4 * kRoundoff * (size + centre_distance) +
-                             domain.projection_error(domain.radius()));
+  t.point_error =
+      kSafety * ((t.slope_error + 8 * kRoundoff) * n * pull + 4 * kRoundoff * (size + longest_tilt / problem.weight) +
+                 domain.projection_error(domain.radius()));
   t.margin_error = kSafety * (t.point_error + 2 * (d + 16) * kRoundoff * size);
   t.anchor_error = kSafety * ((t.slope_error + 8 * kRoundoff) * pull + 8 * kRoundoff * size);
   const double envelope_error = 8 * kRoundoff * problem.lipschitz * (pull + problem.lipschitz / problem.envelope);
@@ -117,16 +119,21 @@ MinimiserTolerance minimiser_tolerance(const Minimisation& problem, const Domain
 }
 
 Result<SensitiveSum> Engine::minimiser(const Samples& samples, const Domain& domain, std::span<const double> centre,
-                                       const Minimisation& problem, Gdp cost) try {
+                                       const Minimisation& problem, Gdp cost, const Tilt* tilt) try {
   TAILCOAT_CHECK(check_minimisation(samples, domain, centre, problem));
-  const double centre_distance = distance_up(centre, domain.centre());
+  const double longest_tilt = tilt == nullptr ? 0 : tilt->longest;
   std::vector<double> x;
   double distance = 0;
   if (const Loss* any_loss = samples.glm_loss()) {
     TAILCOAT_CHECK(check_glm(*any_loss, problem));
-    const MinimiserTolerance tolerance =
-        minimiser_tolerance(problem, domain, *any_loss, samples.size(), centre_distance);
+    const MinimiserTolerance tolerance = minimiser_tolerance(problem, domain, *any_loss, samples.size(), longest_tilt);
     distance = tolerance.distance;
+    // <tilt, x> + (weight / 2) |x - centre|^2 is a square around another centre.
+    std::vector<double> middle(centre.begin(), centre.end());
+    if (tilt != nullptr) {
+      const std::vector<double>& slope = SensitiveKey::open(tilt->slope);
+      for (std::size_t j = 0; j < middle.size(); ++j) middle[j] -= slope[j] / problem.weight;
+    }
     const auto& contents = SensitiveKey::open(samples.data_->features_.contents_);
     const double* labels = SensitiveKey::open(samples.data_->labels_).data() + samples.first_;
     const DefaultFloatEnvironment environment;
@@ -134,10 +141,11 @@ Result<SensitiveSum> Engine::minimiser(const Samples& samples, const Domain& dom
         [&]<class L, class T>(const L& loss, const RowsOf<T>& all_rows) {
           const LabelledRows<T> data{part_of(all_rows, samples.first_, samples.first_ + samples.count_), labels,
                                      contents.inverse_norms.data() + samples.first_};
-          return DualAscent<L, T>(loss, data, domain, centre, problem, tolerance)();
+          return DualAscent<L, T>(loss, data, domain, middle, problem, tolerance)();
         },
         *any_loss, contents.features);
   } else {
+    if (tilt != nullptr) return usage_error("tilts are for GLMs only");
     TAILCOAT_CHECK(check_functions(*samples.functions(), domain, problem));
     GradientDescent descent(samples.functions()->gradient, {samples.first_, samples.count_}, domain, centre, problem,
                             *workers_);
@@ -145,8 +153,11 @@ Result<SensitiveSum> Engine::minimiser(const Samples& samples, const Domain& dom
     TAILCOAT_TRY(found, descent.minimiser());
     x = std::move(found);
   }
-  return point_on_lattice(x, domain.centre(), sensitivity_of(problem, domain, samples.size(), distance),
-                          2 * domain.radius(), cost);
+  // The objective has slopes of at most lipschitz + |tilt| at the centre, so its minimiser is not far.
+  const double modulus = problem.weight + problem.strong_convexity;
+  const double furthest = std::min(2 * (domain.radius() + domain.projection_error(domain.radius())),
+                                   kSafety * (problem.lipschitz + longest_tilt) / modulus + distance);
+  return point_on_lattice(x, centre, sensitivity_of(problem, domain, samples.size(), distance), furthest, cost);
 } catch (...) {
   return error_of(std::current_exception());
 }

@@ -8,9 +8,11 @@
 
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "tailcoat/domains/domain.hpp"
 #include "tailcoat/losses/loss.hpp"
+#include "tailcoat/privacy/sensitive.hpp"
 
 namespace tailcoat {
 
@@ -32,6 +34,12 @@ struct Minimisation {
   double strong_convexity = 0;
 };
 
+// A secret linear term of the objective, the same for neighbouring data sets.
+struct Tilt {
+  Sensitive<std::vector<double>> slope;
+  double longest;  // a public bound on its norm
+};
+
 // The certified distance that the search aims for, as a share of 2 L / (modulus n), where floating point allows it.
 inline constexpr double kMinimiserShare = 0.05;
 
@@ -45,8 +53,8 @@ struct MinimiserTolerance {
   double distance;      // of what it returns from the minimiser
 };
 
-// For `rows` samples of a GLM; `loss` as its errors differ. `centre_distance`: of the centre from that of the domain.
+// For `rows` samples of a GLM; `loss` as its errors differ. `longest_tilt`: of a tilt, or 0.
 MinimiserTolerance minimiser_tolerance(const Minimisation&, const Domain&, const Loss&, std::size_t rows,
-                                       double centre_distance);
+                                       double longest_tilt = 0);
 
 }  // namespace tailcoat
