@@ -7,6 +7,9 @@
 #include "tailcoat/algorithms/implicit.hpp"
 #include "tailcoat/algorithms/implicit_glm.hpp"
 #include "tailcoat/algorithms/implicit_glm_adaptive.hpp"
+#include "tailcoat/algorithms/known_lipschitz.hpp"
+#include "tailcoat/algorithms/known_lipschitz_gd.hpp"
+#include "tailcoat/algorithms/known_lipschitz_sgd.hpp"
 #include "tailcoat/algorithms/one_pass_glm.hpp"
 
 namespace tailcoat {
@@ -20,6 +23,9 @@ Result<Forecast> forecast(const Setting& setting, const Budget& budget, const Op
 }
 
 constexpr Algorithm kAlgorithms[] = {
+    {"known-lipschitz", "Algorithm 4, Theorem 2", forecast<plan_known_lipschitz>, known_lipschitz},
+    {"known-lipschitz-gd", "Algorithm 4, Theorem 2", forecast<plan_known_lipschitz_gd>, known_lipschitz_gd},
+    {"known-lipschitz-sgd", "Algorithm 4", forecast<plan_known_lipschitz_sgd>, known_lipschitz_sgd},
     {"one-pass-glm", "Algorithm 8, Theorem 4", forecast<plan_one_pass_glm>, one_pass_glm},
     {"implicit-glm", "ours", forecast<plan_implicit_glm>, implicit_glm},
     {"implicit-glm-adaptive", "ours", forecast<plan_implicit_glm_adaptive>, implicit_glm_adaptive},

@@ -90,7 +90,9 @@ Result<void> check_functions(const SampleFunctions& functions, const Domain& dom
 double sensitivity_of(const Minimisation& problem, const Domain& domain, std::size_t rows, double distance) {
   const double modulus = add_down(problem.weight, problem.strong_convexity);
   const double exact = div_up(mul_up(2, problem.lipschitz), mul_down(modulus, static_cast<double>(rows)));
-  return std::min(add_up(exact, mul_up(2, distance)), domain.diameter() + 2 * domain.projection_error(domain.radius()));
+  const double moved = add_up(exact, mul_up(2, distance));
+  if (domain.diameter() == 0) return moved;  // nothing can move, but a lattice needs a unit
+  return std::min(moved, domain.diameter() + 2 * domain.projection_error(domain.radius()));
 }
 
 }  // namespace

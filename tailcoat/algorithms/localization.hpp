@@ -1,0 +1,50 @@
+// Localization by regularised minimisation, the frame of known-lipschitz: phase i minimises the mean of fresh samples
+// plus (lambda_i / 2) |x - x_{i-1}|^2, privately, and hands its answer x_i to phase i + 1. The functions are
+// clip-Lipschitz because steeper samples have been left out (Algorithm 4). Proofs: known_lipschitz.md.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "tailcoat/algorithms/problem.hpp"
+
+namespace tailcoat {
+
+struct LocalizedPhase {
+  std::size_t rows;   // n_i
+  double weight;      // lambda_i
+  std::size_t steps;  // of a solver that takes a fixed number; else 0
+  double error;       // E |x_i - minimiser|^2 in units of (clip / (lambda_i + mu))^2
+};
+
+struct LocalizedPlan : Forecast {
+  double clip = 0;  // C: samples that may be steeper are left out
+  std::vector<LocalizedPhase> phases;
+};
+
+// The solver of a phase: steps and error for so many rows.
+struct PhaseSolver {
+  std::size_t steps;
+  double error;
+};
+using SolverForRows = std::function<PhaseSolver(std::size_t rows)>;
+
+// E L_s 1{L_s > C} <= G_k^k / C^(k-1): what leaving samples out may do to the gradient of F.
+double drop_bias(const Moments&, double clip);
+
+// E F(x_I) - F*, mu = setting.strong_convexity:
+//   Err = sum_i [ lambda_i v_{i-1} / 2 + 2 G_2^2 / ((lambda_i + mu) n_i) ] + G_2 sqrt(v_I),
+//   v_0 = start_distance^2, v_i = error_i (clip / (lambda_i + mu))^2,
+// plus what the samples left out cost: b D, or with strong convexity b min(D, b / mu + sqrt(2 Err / mu)).
+double localized_bound(const Setting&, double clip, const std::vector<LocalizedPhase>&);
+
+// The clip, weights, sizes and number of phases for which the bound is least.
+LocalizedPlan tuned_localization(const Setting&, const SolverForRows&);
+// The text's clip and split: n_i = n / 2^i, lambda_i growing by 8 (known_lipschitz.md has the constants).
+LocalizedPlan stated_localization(const Setting&, Gdp budget, const SolverForRows&);
+
+// Rows, moments and the budget as every base solver needs them.
+Result<Gdp> check_known_lipschitz(const Setting&, const Budget&);
+
+}  // namespace tailcoat
