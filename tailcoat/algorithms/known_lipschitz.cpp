@@ -14,16 +14,16 @@ namespace {
 // How often the search for a minimiser visits each sample: seen, not proved; it ends when its certificate holds.
 constexpr double kUsualEpochs = 40;
 
-// E |x_i - minimiser|^2 in units of (C / modulus)^2, for noise of standard deviation `noise` and a point within `miss`.
-double release_error(const Setting& setting, double noise, double miss) {
-  return static_cast<double>(setting.dimension) * noise * noise + miss * miss;
+// In units of C / modulus: for noise of standard deviation `noise` and a point within `miss`.
+PhaseError release_error(const Setting& setting, double noise, double miss) {
+  return {.noise = static_cast<double>(setting.dimension) * noise * noise + miss * miss};
 }
 
 // A minimiser certified to a share of 2 C / (modulus n), with noise for its sensitivity.
-SolverForRows certified_solver(const Setting& setting, Gdp budget) {
+ErrorForRows certified_error(const Setting& setting, Gdp budget) {
   return [&setting, budget](std::size_t rows) {
     const double pull = 2 / static_cast<double>(rows), miss = 1.02 * kMinimiserShare * pull;
-    return PhaseSolver{.steps = 0, .error = release_error(setting, (pull + 2 * miss) / budget.mu, miss)};
+    return release_error(setting, (pull + 2 * miss) / budget.mu, miss);
   };
 }
 
@@ -31,9 +31,9 @@ SolverForRows certified_solver(const Setting& setting, Gdp budget) {
 
 Result<LocalizedPlan> plan_known_lipschitz(const Setting& setting, const Budget& budget, const Options& options) {
   TAILCOAT_TRY(mu, check_known_lipschitz(setting, budget));
-  const SolverForRows solver = certified_solver(setting, mu);
-  LocalizedPlan plan = options.constants == Constants::paper ? stated_localization(setting, mu, solver)
-                                                             : tuned_localization(setting, solver);
+  const ErrorForRows error_for = certified_error(setting, mu);
+  LocalizedPlan plan = options.constants == Constants::paper ? stated_localization(setting, mu, error_for)
+                                                             : tuned_localization(setting, error_for);
   plan.work = {.sample_gradients = kUsualEpochs * static_cast<double>(setting.rows),
                .passes = kUsualEpochs,
                .wanted_passes = kUsualEpochs};

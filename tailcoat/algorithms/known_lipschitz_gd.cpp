@@ -10,19 +10,20 @@
 namespace tailcoat {
 namespace {
 
-// As many steps as make the error of the descent equal to that of the noise, n^2 mu^2 / d.
+// As many steps as make the error of the descent at most that of the noise, whatever the clip: n^2 mu^2 / d.
 double wanted_steps(const Setting& setting, Gdp budget, std::size_t rows) {
   const double n = static_cast<double>(rows) * budget.mu;
   return std::max(1.0, std::ceil(n * n / static_cast<double>(setting.dimension)));
 }
 
-// E |x_T - minimiser|^2 <= [1 + T (4 + d s^2)] / (T + 1)^2 in units of (C / lambda)^2, s = 2 sqrt(T) / (n mu).
-SolverForRows descent(const Setting& setting, Gdp budget, double most_steps) {
+// E |x_T - minimiser|^2 <= [G_2^2 (1 + 4 T) + T d s^2] / ((T + 1) lambda)^2, s = 2 C sqrt(T) / (n mu).
+ErrorForRows descent_error(const Setting& setting, Gdp budget, double most_steps) {
   return [&setting, budget, most_steps](std::size_t rows) {
     const double t = std::min(wanted_steps(setting, budget, rows), std::floor(most_steps));
-    const double s = 2 * std::sqrt(t) / (static_cast<double>(rows) * budget.mu);
-    const double error = (1 + t * (4 + static_cast<double>(setting.dimension) * s * s)) / ((t + 1) * (t + 1));
-    return PhaseSolver{.steps = static_cast<std::size_t>(t), .error = error};
+    const double s = 2 * std::sqrt(t) / (static_cast<double>(rows) * budget.mu), after = (t + 1) * (t + 1);
+    return PhaseError{.noise = t * static_cast<double>(setting.dimension) * s * s / after,
+                      .descent = (1 + 4 * t) / after,
+                      .steps = static_cast<std::size_t>(t)};
   };
 }
 
@@ -53,11 +54,11 @@ Result<Samples> lipschitz_samples(const Problem& problem, double clip) {
 Result<std::vector<double>> noisy_descent(RunContext run, const Samples& samples, const Domain& domain,
                                           const LocalizedPhase& phase, double clip, std::span<const double> start,
                                           PrivacyMeter& meter) {
-  const Gdp share = meter.share(1 / static_cast<double>(phase.steps));
+  const Gdp share = meter.share(1 / static_cast<double>(phase.error.steps));
   TAILCOAT_TRY(lattice, clip_lattice(clip, samples.dimension(), share));
   const double scale = phase.weight * static_cast<double>(phase.rows);
   std::vector<double> x(start.begin(), start.end());
-  for (std::size_t t = 0; t < phase.steps; ++t) {
+  for (std::size_t t = 0; t < phase.error.steps; ++t) {
     TAILCOAT_TRY(sum, run.engine.clipped_gradient_sum(samples, x, lattice));
     TAILCOAT_TRY(g, gaussian_release(fmt::format("gradient, step {}", t + 1), std::move(sum), {meter, run.noise}));
     const auto done = static_cast<double>(t + 1);
@@ -75,12 +76,12 @@ Result<LocalizedPlan> plan_known_lipschitz_gd(const Setting& setting, const Budg
   if (setting.strong_convexity > 0)
     return refusal(fmt::format("known-lipschitz-gd is for strong-convexity = 0, not {}; use known-lipschitz",
                                setting.strong_convexity));
-  const SolverForRows solver = descent(setting, mu, options.max_passes);
-  LocalizedPlan plan = options.constants == Constants::paper ? stated_localization(setting, mu, solver)
-                                                             : tuned_localization(setting, solver);
+  const ErrorForRows error_for = descent_error(setting, mu, options.max_passes);
+  LocalizedPlan plan = options.constants == Constants::paper ? stated_localization(setting, mu, error_for)
+                                                             : tuned_localization(setting, error_for);
   for (const LocalizedPhase& phase : plan.phases) {
     const double share = static_cast<double>(phase.rows) / static_cast<double>(setting.rows);
-    plan.work.passes += share * static_cast<double>(phase.steps);
+    plan.work.passes += share * static_cast<double>(phase.error.steps);
     plan.work.wanted_passes += share * wanted_steps(setting, mu, phase.rows);
   }
   plan.work.sample_gradients = plan.work.passes * static_cast<double>(setting.rows);

@@ -24,13 +24,12 @@ LocalizedPlan plan_of(const Setting& setting, double clip, std::vector<Localized
   return plan;
 }
 
-LocalizedPlan tuned_for(const Setting& setting, const SolverForRows& solver, const std::vector<std::size_t>& sizes) {
-  std::vector<PhaseSolver> solvers;
-  for (const std::size_t rows : sizes) solvers.push_back(solver(rows));
+LocalizedPlan tuned_for(const Setting& setting, const ErrorForRows& error_for, const std::vector<std::size_t>& sizes) {
+  std::vector<PhaseError> errors;
+  for (const std::size_t rows : sizes) errors.push_back(error_for(rows));
   const auto phases_at = [&](std::span<const double> logs) {  // log lambda_1, ..., log lambda_I, log C
     std::vector<LocalizedPhase> phases;
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      phases.push_back({sizes[i], std::exp(logs[i]), solvers[i].steps, solvers[i].error});
+    for (std::size_t i = 0; i < sizes.size(); ++i) phases.push_back({sizes[i], std::exp(logs[i]), errors[i]});
     return phases;
   };
   const auto bound_at = [&](std::span<const double> logs) {
@@ -57,9 +56,9 @@ double localized_bound(const Setting& setting, double clip, const std::vector<Lo
   const double g2 = setting.moments.g2, mu = setting.strong_convexity;
   double v = setting.start_distance * setting.start_distance, error = 0;
   for (const LocalizedPhase& phase : phases) {
-    const double modulus = phase.weight + mu, pull = clip / modulus;
+    const double modulus = phase.weight + mu;
     error += phase.weight * v / 2 + 2 * g2 * g2 / (modulus * static_cast<double>(phase.rows));
-    v = phase.error * pull * pull;
+    v = (phase.error.noise * clip * clip + phase.error.descent * g2 * g2) / (modulus * modulus);
   }
   error += g2 * std::sqrt(v);
 
@@ -70,20 +69,20 @@ double localized_bound(const Setting& setting, double clip, const std::vector<Lo
   return error + b * std::min(setting.diameter, b / mu + std::sqrt(2 * error / mu));
 }
 
-LocalizedPlan tuned_localization(const Setting& setting, const SolverForRows& solver) {
+LocalizedPlan tuned_localization(const Setting& setting, const ErrorForRows& error_for) {
   LocalizedPlan best;
   for (std::size_t count = 1; count <= 8; ++count) {
     for (const double ratio : {0.35, 0.5, 0.65}) {
       const std::vector<std::size_t> sizes = phase_sizes(setting.rows, count, ratio);
       if (*std::ranges::min_element(sizes) < 2) continue;
-      LocalizedPlan plan = tuned_for(setting, solver, sizes);
+      LocalizedPlan plan = tuned_for(setting, error_for, sizes);
       if (best.phases.empty() || plan.bound.excess_risk < best.bound.excess_risk) best = std::move(plan);
     }
   }
   return best;
 }
 
-LocalizedPlan stated_localization(const Setting& setting, Gdp budget, const SolverForRows& solver) {
+LocalizedPlan stated_localization(const Setting& setting, Gdp budget, const ErrorForRows& error_for) {
   const double n = static_cast<double>(setting.rows), d = static_cast<double>(setting.dimension);
   const auto [k, g2, gk] = setting.moments;
   const double rho = rho_of(budget), mu = setting.strong_convexity;
@@ -93,8 +92,7 @@ LocalizedPlan stated_localization(const Setting& setting, Gdp budget, const Solv
   for (int i = 1; std::ldexp(n, -i) >= 2; ++i) {
     const auto rows = static_cast<std::size_t>(std::ldexp(n, -i));
     const double weight = mu == 0 ? std::ldexp(lambda, 3 * i) : i == 1 ? 0 : std::ldexp(mu, 3 * (i - 1));
-    const auto [steps, error] = solver(rows);
-    phases.push_back({rows, weight, steps, error});
+    phases.push_back({rows, weight, error_for(rows)});
   }
   return plan_of(setting, clip, std::move(phases));
 }

@@ -11,11 +11,17 @@
 
 namespace tailcoat {
 
+// What the solver of a phase leaves: E |x_i - minimiser|^2 <= (noise clip^2 + descent G_2^2) / (lambda_i + mu)^2.
+struct PhaseError {
+  double noise;
+  double descent = 0;     // of solvers that stop early
+  std::size_t steps = 0;  // that they take
+};
+
 struct LocalizedPhase {
-  std::size_t rows;   // n_i
-  double weight;      // lambda_i
-  std::size_t steps;  // of a solver that takes a fixed number; else 0
-  double error;       // E |x_i - minimiser|^2 in units of (clip / (lambda_i + mu))^2
+  std::size_t rows;  // n_i
+  double weight;     // lambda_i
+  PhaseError error;
 };
 
 struct LocalizedPlan : Forecast {
@@ -23,26 +29,21 @@ struct LocalizedPlan : Forecast {
   std::vector<LocalizedPhase> phases;
 };
 
-// The solver of a phase: steps and error for so many rows.
-struct PhaseSolver {
-  std::size_t steps;
-  double error;
-};
-using SolverForRows = std::function<PhaseSolver(std::size_t rows)>;
+using ErrorForRows = std::function<PhaseError(std::size_t rows)>;
 
 // E L_s 1{L_s > C} <= G_k^k / C^(k-1): what leaving samples out may do to the gradient of F.
 double drop_bias(const Moments&, double clip);
 
 // E F(x_I) - F*, mu = setting.strong_convexity:
 //   Err = sum_i [ lambda_i v_{i-1} / 2 + 2 G_2^2 / ((lambda_i + mu) n_i) ] + G_2 sqrt(v_I),
-//   v_0 = start_distance^2, v_i = error_i (clip / (lambda_i + mu))^2,
+//   v_0 = start_distance^2, v_i as for PhaseError,
 // plus what the samples left out cost: b D, or with strong convexity b min(D, b / mu + sqrt(2 Err / mu)).
 double localized_bound(const Setting&, double clip, const std::vector<LocalizedPhase>&);
 
 // The clip, weights, sizes and number of phases for which the bound is least.
-LocalizedPlan tuned_localization(const Setting&, const SolverForRows&);
+LocalizedPlan tuned_localization(const Setting&, const ErrorForRows&);
 // The text's clip and split: n_i = n / 2^i, lambda_i growing by 8 (known_lipschitz.md has the constants).
-LocalizedPlan stated_localization(const Setting&, Gdp budget, const SolverForRows&);
+LocalizedPlan stated_localization(const Setting&, Gdp budget, const ErrorForRows&);
 
 // Rows, moments and the budget as every base solver needs them.
 Result<Gdp> check_known_lipschitz(const Setting&, const Budget&);

@@ -203,7 +203,7 @@ TEST(KnownLipschitz, MeasuredExcessOfAMeanIsWithinTheStronglyConvexBound) {
 
 TEST(KnownLipschitz, ReceiptsAddUpToTheBudget) {
   Engine engine(1);
-  const LinearData made(1 << 14, 3, 1);
+  const LinearData made(1 << 14, 20, 1);
   const auto data = *made.load(engine);
   for (const char* name : {"known-lipschitz", "known-lipschitz-gd", "known-lipschitz-sgd"}) {
     BitSource noise = BitSource::insecure_seeded(1);
@@ -221,7 +221,7 @@ TEST(KnownLipschitz, ReceiptsAddUpToTheBudget) {
       squares.back().second += line.price.mu * line.price.mu;
       EXPECT_NEAR(line.release.sensitivity / line.release.noise_scale, line.price.mu, 1e-12);
     }
-    EXPECT_GE(squares.size(), 2u);
+    EXPECT_GE(squares.size(), 2u) << name;
     for (const auto& [block, square] : squares) {
       EXPECT_LE(square, 1) << name;
       EXPECT_GT(square, 1 - 1e-6) << name << ", block " << block;
