@@ -10,6 +10,7 @@
 #include "tailcoat/algorithms/known_lipschitz.hpp"
 #include "tailcoat/algorithms/known_lipschitz_gd.hpp"
 #include "tailcoat/algorithms/known_lipschitz_sgd.hpp"
+#include "tailcoat/algorithms/objective_perturbation.hpp"
 #include "tailcoat/algorithms/one_pass_glm.hpp"
 
 namespace tailcoat {
@@ -30,6 +31,7 @@ constexpr Algorithm kAlgorithms[] = {
     {"implicit-glm", "ours", forecast<plan_implicit_glm>, implicit_glm},
     {"implicit-glm-adaptive", "ours", forecast<plan_implicit_glm_adaptive>, implicit_glm_adaptive},
     {"implicit", "ours", forecast<plan_implicit>, implicit},
+    {"objective-perturbation", "ours", forecast<plan_objective_perturbation>, objective_perturbation},
 };
 
 }  // namespace

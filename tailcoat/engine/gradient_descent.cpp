@@ -37,7 +37,7 @@ GradientDescent::GradientDescent(const SampleGradient& gradient, Range range, co
   map_error_ = step_ * kGradientError * problem.lipschitz + 8 * (d + 16) * kRoundoff * size +
                domain.projection_error(domain.radius());
   const double pull = problem.lipschitz / (modulus_ * static_cast<double>(range.count));
-  tolerance_ = 1.01 * std::max(2 * kMinimiserShare * pull, 4 * map_error_ / (step_ * modulus_));
+  tolerance_ = 1.01 * std::max(2 * problem.share * pull, 4 * map_error_ / (step_ * modulus_));
 }
 
 template <class Job>

@@ -53,6 +53,8 @@ Result<void> check_minimisation(const Samples& samples, const Domain& domain, st
   if (domain.dimension() != samples.dimension() || centre.size() != samples.dimension())
     return usage_error(fmt::format("samples of dimension {}, a domain of {} and a centre of {}; they must be the same",
                                    samples.dimension(), domain.dimension(), centre.size()));
+  if (!(problem.share >= 1e-6 && problem.share <= 1))
+    return usage_error(fmt::format("share = {} is not in [1e-6, 1]", problem.share));
   if (!domain.contains(centre, 1e-9 * domain.diameter()))
     return usage_error("the centre of a minimisation is not in the domain; project it first");
   if (!std::isfinite(domain.projection_error(0)))
@@ -112,7 +114,7 @@ MinimiserTolerance minimiser_tolerance(const Minimisation& problem, const Domain
   t.margin_error = kSafety * (t.point_error + 2 * (d + 16) * kRoundoff * size);
   t.anchor_error = kSafety * ((t.slope_error + 8 * kRoundoff) * pull + 8 * kRoundoff * size);
   const double envelope_error = 8 * kRoundoff * problem.lipschitz * (pull + problem.lipschitz / problem.envelope);
-  const double aim = 2 * kMinimiserShare * pull;
+  const double aim = 2 * problem.share * pull;
   const double least = 8 * problem.lipschitz * (t.margin_error + t.anchor_error) + envelope_error;
   const double gap = std::max(problem.weight * aim * aim, 2 * least);
   t.gap = gap - envelope_error;
@@ -159,7 +161,9 @@ Result<SensitiveSum> Engine::minimiser(const Samples& samples, const Domain& dom
   const double modulus = problem.weight + problem.strong_convexity;
   const double furthest = std::min(2 * (domain.radius() + domain.projection_error(domain.radius())),
                                    kSafety * (problem.lipschitz + longest_tilt) / modulus + distance);
-  return point_on_lattice(x, centre, sensitivity_of(problem, domain, samples.size(), distance), furthest, cost);
+  const double sensitivity = tilt == nullptr ? sensitivity_of(problem, domain, samples.size(), distance)
+                                             : mul_up(2, add_up(distance, div_up(tilt->rounding, problem.weight)));
+  return point_on_lattice(x, centre, sensitivity, furthest, cost);
 } catch (...) {
   return error_of(std::current_exception());
 }

@@ -21,10 +21,14 @@ enum class SteepSamples {
   clip,       // GLMs only: its slope is clipped, which makes it another convex function
 };
 
+inline constexpr double kMinimiserShare = 0.05;
+
 struct Minimisation {
   SteepSamples steep = SteepSamples::leave_out;
   double lipschitz;  // L: every sample function that takes part is L-Lipschitz
   double weight;     // lambda
+  // The certified distance that the search aims for, as a share of 2 L / (modulus n), where floating point allows it.
+  double share = kMinimiserShare;
   // GLMs: each sample function is first replaced by its Moreau envelope, which is `envelope`-smooth and nowhere lower
   // than the function by more than lipschitz^2 / (2 envelope).
   double envelope = std::numeric_limits<double>::infinity();
@@ -34,14 +38,14 @@ struct Minimisation {
   double strong_convexity = 0;
 };
 
-// A secret linear term of the objective, the same for neighbouring data sets.
+// A secret linear term of the objective (objective perturbation). The exact minimiser then counts as released by its
+// own proof, and the sensitivity is that of what is left: how far two points may be that are both certified to be near
+// it.
 struct Tilt {
   Sensitive<std::vector<double>> slope;
-  double longest;  // a public bound on its norm
+  double longest;   // public: no slope is longer
+  double rounding;  // public: how far the slope may be from the one that the proof is about
 };
-
-// The certified distance that the search aims for, as a share of 2 L / (modulus n), where floating point allows it.
-inline constexpr double kMinimiserShare = 0.05;
 
 // What floating point may do to a certificate, and the distance that is certified in the end. All public.
 struct MinimiserTolerance {

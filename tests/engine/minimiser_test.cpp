@@ -147,7 +147,7 @@ TEST(Minimiser, OfLinearSamplesIsAProjection) {
     }
     ASSERT_TRUE(domain.project(expected).ok());
     const auto data = *engine.load(rows_of(rows, d), labels);
-    const Tilt tilt{Sensitive(slope), 100};
+    const Tilt tilt{Sensitive(slope), 100, 0};
     const auto sum = engine.minimiser(Samples(data, LinearLoss{}), domain, centre,
                                       {.steep = SteepSamples::clip, .lipschitz = clip, .weight = weight}, kCost, &tilt);
     ASSERT_TRUE(sum.ok()) << sum.error().message;
