@@ -67,7 +67,7 @@ Result<ObjectivePlan> plan_objective_perturbation(const Setting& setting, const 
   if (total == nullptr)
     return usage_error("objective-perturbation is not Gaussian alone: give its budget as epsilon and delta");
   ObjectivePlan best;
-  for (const double share : {0.8, 0.9, 0.95}) {
+  for (const double share : {0.9, 0.95, 0.98, 0.99}) {
     const ApproxDp cost{share * total->epsilon, total->delta / 2};
     TAILCOAT_TRY(meter, open_meter(budget, {ApproximateEvent{cost.epsilon, cost.delta}}));
     ObjectivePlan plan = tuned(setting, cost, meter.total());

@@ -115,7 +115,10 @@ MinimiserTolerance minimiser_tolerance(const Minimisation& problem, const Domain
   t.anchor_error = kSafety * ((t.slope_error + 8 * kRoundoff) * pull + 8 * kRoundoff * size);
   const double envelope_error = 8 * kRoundoff * problem.lipschitz * (pull + problem.lipschitz / problem.envelope);
   const double aim = 2 * problem.share * pull;
-  const double least = 8 * problem.lipschitz * (t.margin_error + t.anchor_error) + envelope_error;
+  const double errors = t.margin_error + t.anchor_error;  // what may remain where the exact gap is 0
+  const double with_kinks = 8 * problem.lipschitz * errors;
+  const double smooth = 16 * (problem.envelope * errors + t.slope_error * problem.lipschitz) * errors;
+  const double least = std::min(with_kinks, smooth) + envelope_error;
   const double gap = std::max(problem.weight * aim * aim, 2 * least);
   t.gap = gap - envelope_error;
   t.distance = kSafety * (std::sqrt(gap / problem.weight) + t.point_error);

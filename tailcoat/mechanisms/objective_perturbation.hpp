@@ -27,7 +27,7 @@ struct ObjectivePerturbation {
 Result<double> objective_noise(double curvature, ApproxDp cost);
 
 // The certified distance that the solver aims for, as a share of 2 C / (lambda n).
-inline constexpr double kObjectiveShare = 0.01;
+inline constexpr double kObjectiveShare = 1e-4;
 
 // Releases a point less the centre. Charges the reserved `cost`, and `output_cost` for the output noise.
 Result<std::vector<double>> perturbed_minimiser(Engine&, const Samples&, const Domain&,
