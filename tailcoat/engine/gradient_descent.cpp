@@ -73,7 +73,7 @@ Result<std::vector<double>> GradientDescent::gradient(std::span<const double> x)
     std::ranges::fill(own, 0.0);
     sample_gradient_(range_.first + i, x, own);
     const DefaultFloatEnvironment environment;
-    sums[i / kChunk].add(own.data(), 1);
+    if (std::isfinite(norm(own))) sums[i / kChunk].add(own.data(), 1);
   }));
   VectorSum total(d);
   std::vector<double> result(d);
