@@ -12,8 +12,8 @@
 namespace tailcoat {
 namespace {
 
-// With strong convexity the dummy (mu / 2) |x - x_0|^2 has to be C-Lipschitz, too (E8). No sample is less steep than
-// that, so a smaller C would leave out all of them.
+// With strong convexity the dummy (mu / 2) |x - x_0|^2 has to be C-Lipschitz, too (E8). In a ball or a box no sample is
+// less steep than that, so a smaller C would leave out all of them.
 double least_clip(const Setting& setting) { return setting.strong_convexity * setting.start_distance; }
 
 LocalizedPlan plan_of(const Setting& setting, double clip, std::vector<LocalizedPhase> phases) {

@@ -55,8 +55,8 @@ Result<double> objective_noise(double curvature, ApproxDp cost) {
 }
 
 Result<std::vector<double>> perturbed_minimiser(Engine& engine, const Samples& samples, const Domain& domain,
-                                                   std::span<const double> centre, const ObjectivePerturbation& options,
-                                                   Gdp output_cost, Outlet outlet) {
+                                                std::span<const double> centre, const ObjectivePerturbation& options,
+                                                Gdp output_cost, Outlet outlet) {
   if (samples.glm_loss() == nullptr)
     return usage_error(
         "objective perturbation is for generalised linear models: its proof needs slopes along the rows");

@@ -30,8 +30,7 @@ Result<double> objective_noise(double curvature, ApproxDp cost);
 inline constexpr double kObjectiveShare = 1e-4;
 
 // Releases a point less the centre. Charges the reserved `cost`, and `output_cost` for the output noise.
-Result<std::vector<double>> perturbed_minimiser(Engine&, const Samples&, const Domain&,
-                                                   std::span<const double> centre, const ObjectivePerturbation&,
-                                                   Gdp output_cost, Outlet);
+Result<std::vector<double>> perturbed_minimiser(Engine&, const Samples&, const Domain&, std::span<const double> centre,
+                                                const ObjectivePerturbation&, Gdp output_cost, Outlet);
 
 }  // namespace tailcoat

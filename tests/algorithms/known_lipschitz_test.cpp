@@ -201,6 +201,26 @@ TEST(KnownLipschitz, MeasuredExcessOfAMeanIsWithinTheStronglyConvexBound) {
   EXPECT_LT(certified, convex);
 }
 
+// A sample far away is steeper than C everywhere: with the same noise the run ends where it would with a sample whose
+// gradient is zero.
+TEST(KnownLipschitz, DescentOnALossOfTheUsersOwnLeavesOutSteepSamples) {
+  Engine engine(1);
+  const LinearData made(512, 4, 1);
+  std::vector<double> ends[2];
+  for (const bool absurd : {false, true}) {
+    const SampleFunctions functions{.gradient = [&](std::size_t row, std::span<const double> x, std::span<double> g) {
+      if (row > 0) MeanLoss{}.gradient(x, {&made.rows[row * 4], 4}, g);
+      if (row == 0 && absurd) g[0] = x[0] - 1e6;
+    }};
+    BitSource noise = BitSource::insecure_seeded(1);
+    const auto solution = known_lipschitz_gd({engine, noise}, {Samples(512, 4, functions), made.domain, 1},
+                                             {.k = 3, .g2 = 2.2, .gk = 3.2}, budget_of(0.5), {.max_passes = 20});
+    ASSERT_TRUE(solution.ok()) << solution.error().message;
+    ends[absurd] = solution->x;
+  }
+  EXPECT_EQ(ends[0], ends[1]);
+}
+
 TEST(KnownLipschitz, ReceiptsAddUpToTheBudget) {
   Engine engine(1);
   const LinearData made(1 << 14, 20, 1);

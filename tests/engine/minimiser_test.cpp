@@ -54,7 +54,7 @@ double distance(std::span<const double> x, std::span<const double> y) {
 
 struct Line {
   std::vector<double> a, y;
-  double low = 0, high = 0, centre = 0;
+  double low = 0, high = 0, centre = 0, tilt = 0;
   Loss loss;
   Minimisation problem{.lipschitz = 1, .weight = 1};
 };
@@ -75,7 +75,7 @@ double objective_slope(const Line& line, double x) {
     if (std::holds_alternative<PoissonLoss>(line.loss) && mean * (1 + std::abs(std::log(mean))) > 256 * limit) continue;
     sum += a * std::clamp(slope(a * x, a * a / line.problem.envelope), -limit, limit);
   }
-  return sum / static_cast<double>(line.a.size()) + line.problem.weight * (x - line.centre);
+  return sum / static_cast<double>(line.a.size()) + line.tilt + line.problem.weight * (x - line.centre);
 }
 
 double exact_minimiser(const Line& line) {
@@ -103,6 +103,8 @@ Line random_line(const Loss& loss, std::mt19937_64& random) {
   line.problem.weight = std::exp(2 * normal(random)) / static_cast<double>(n);
   line.problem.steep = random() % 2 == 0 ? SteepSamples::clip : SteepSamples::leave_out;
   if (random() % 3 == 0) line.problem.envelope = std::exp(normal(random));
+  if (random() % 3 == 0) line.tilt = normal(random);
+  if (random() % 3 == 0) line.problem.share = 1e-4;
   return line;
 }
 
@@ -115,9 +117,12 @@ TEST(Minimiser, IsWithinTheCertifiedDistanceOfTheExactOne) {
       const Line line = random_line(loss, random);
       const auto data = *engine.load(rows_of(line.a, 1), line.y);
       const Domain domain = *Domain::box({line.low}, {line.high});
-      const auto sum = engine.minimiser(Samples(data, loss), domain, std::vector{line.centre}, line.problem, kCost);
+      const Tilt tilt{Sensitive(std::vector{line.tilt}), 10, 0};
+      const auto sum = engine.minimiser(Samples(data, loss), domain, std::vector{line.centre}, line.problem, kCost,
+                                        line.tilt == 0 ? nullptr : &tilt);
       ASSERT_TRUE(sum.ok()) << sum.error().message;
-      const double allowed = minimiser_tolerance(line.problem, domain, loss, line.a.size()).distance;
+      const double allowed =
+          minimiser_tolerance(line.problem, domain, loss, line.a.size(), line.tilt == 0 ? 0 : 10).distance;
       const double away = std::abs(point_of(*sum, std::vector{line.centre})[0] - exact_minimiser(line));
       ASSERT_LE(away, allowed + sum->unit) << loss_name(loss) << " trial " << trial;
       nearest_miss = std::max(nearest_miss, away / allowed);
@@ -288,6 +293,34 @@ TEST(Minimiser, NeighboursMoveThatOfALossOfTheUsersOwnByAtMostItsSensitivity) {
     most = std::max(most, share_moved(*one, *two));
   }
   EXPECT_GT(most, 0.75);  // slopes of 11 at the minimiser itself are rare
+}
+
+// What objective perturbation releases beyond the exact minimiser.
+TEST(Minimiser, WithATiltTheSensitivityIsTwiceTheDistanceFromTheExactOne) {
+  Engine engine(1);
+  const Domain domain = *Domain::ball({0}, 1);
+  const std::vector<double> rows{1, 2, 3}, labels{0, 1, 0}, centre{0};
+  const auto data = *engine.load(rows_of(rows, 1), labels);
+  const Minimisation problem{.steep = SteepSamples::clip, .lipschitz = 1, .weight = 2, .share = 1e-3, .envelope = 1};
+  const double distance = minimiser_tolerance(problem, domain, LogisticLoss{}, 3, 10).distance;
+  EXPECT_NEAR(distance, 1e-3 * 2 / (2 * 3.0), 1e-5);
+  const Tilt tilt{Sensitive(std::vector{0.5}), 10, 1e-3};
+  const auto sum = engine.minimiser(Samples(data, LogisticLoss{}), domain, centre, problem, kCost, &tilt);
+  ASSERT_TRUE(sum.ok());
+  EXPECT_NEAR(sum->sensitivity * sum->unit, 2 * (distance + 1e-3 / 2), 1e-6);
+}
+
+TEST(Minimiser, GradientsOfTheUsersOwnThatAreNotFiniteContributeNothing) {
+  Engine engine(2);
+  const Domain domain = *Domain::ball({0}, 1);
+  const Samples samples(600, 1,
+                        {.gradient = [](std::size_t row, std::span<const double> x, std::span<double> gradient) {
+                          gradient[0] = row % 2 == 0 ? kNaN : x[0] - 0.5;
+                        }});
+  const auto sum =
+      engine.minimiser(samples, domain, std::vector{0.0}, {.lipschitz = 3, .weight = 1, .smoothness = 1}, kCost);
+  ASSERT_TRUE(sum.ok()) << sum.error().message;
+  EXPECT_NEAR(point_of(*sum, std::vector{0.0})[0], 0.25 / 1.5, 1e-3);
 }
 
 TEST(Minimiser, RefusesWhatNoProofCovers) {
