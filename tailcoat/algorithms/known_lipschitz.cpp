@@ -29,11 +29,11 @@ ErrorForRows certified_error(const Setting& setting, Gdp budget) {
 
 }  // namespace
 
-Result<LocalizedPlan> plan_known_lipschitz(const Setting& setting, const Budget& budget, const Options& options) {
+Result<ErmPlan> plan_known_lipschitz(const Setting& setting, const Budget& budget, const Options& options) {
   TAILCOAT_TRY(mu, check_known_lipschitz(setting, budget));
   const ErrorForRows error_for = certified_error(setting, mu);
-  LocalizedPlan plan = options.constants == Constants::paper ? stated_localization(setting, mu, error_for)
-                                                             : tuned_localization(setting, error_for);
+  ErmPlan plan = options.constants == Constants::paper ? stated_erm_phases(setting, mu, error_for)
+                                                       : tuned_erm_phases(setting, error_for);
   plan.work = {.sample_gradients = kUsualEpochs * static_cast<double>(setting.rows),
                .passes = kUsualEpochs,
                .wanted_passes = kUsualEpochs};
@@ -49,7 +49,7 @@ Result<Solution> known_lipschitz(RunContext run, const Problem& problem, const M
   std::vector<double> x(problem.domain.centre().begin(), problem.domain.centre().end());
   std::size_t first = 0;
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
-    LocalizedPhase& phase = plan.phases[i];
+    ErmPhase& phase = plan.phases[i];
     const Samples fresh = problem.samples.block(first, phase.rows);
     const Minimisation minimisation{.lipschitz = plan.clip,
                                     .weight = phase.weight,
@@ -72,7 +72,7 @@ Result<Solution> known_lipschitz(RunContext run, const Problem& problem, const M
   return Solution{.x = std::move(x),
                   .receipt = meter.receipt(),
                   .work = plan.work,
-                  .certified = {.excess_risk = localized_bound(setting, plan.clip, plan.phases)}};
+                  .certified = {.excess_risk = erm_bound(setting, plan.clip, plan.phases)}};
 }
 
 }  // namespace tailcoat

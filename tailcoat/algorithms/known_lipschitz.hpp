@@ -4,11 +4,11 @@
 // noise. Statement, proofs, constants and errata: known_lipschitz.md.
 #pragma once
 
-#include "tailcoat/algorithms/localization.hpp"
+#include "tailcoat/algorithms/erm_phases.hpp"
 
 namespace tailcoat {
 
-Result<LocalizedPlan> plan_known_lipschitz(const Setting&, const Budget&, const Options&);
+Result<ErmPlan> plan_known_lipschitz(const Setting&, const Budget&, const Options&);
 
 // For GLMs, and for losses of the user's own with a finite Problem::smoothness, which alone may be strongly convex.
 Result<Solution> known_lipschitz(RunContext, const Problem&, const Moments&, const Budget&, const Options&);

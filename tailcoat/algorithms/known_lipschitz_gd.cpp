@@ -52,7 +52,7 @@ Result<Samples> lipschitz_samples(const Problem& problem, double clip) {
 // The last iterate of descent with steps 1 / (lambda (t + 1)) from `start`, which is also the centre of the
 // regulariser.
 Result<std::vector<double>> noisy_descent(RunContext run, const Samples& samples, const Domain& domain,
-                                          const LocalizedPhase& phase, double clip, std::span<const double> start,
+                                          const ErmPhase& phase, double clip, std::span<const double> start,
                                           PrivacyMeter& meter) {
   const Gdp share = meter.share(1 / static_cast<double>(phase.error.steps));
   TAILCOAT_TRY(lattice, clip_lattice(clip, samples.dimension(), share));
@@ -70,16 +70,16 @@ Result<std::vector<double>> noisy_descent(RunContext run, const Samples& samples
 
 }  // namespace
 
-Result<LocalizedPlan> plan_known_lipschitz_gd(const Setting& setting, const Budget& budget, const Options& options) {
+Result<ErmPlan> plan_known_lipschitz_gd(const Setting& setting, const Budget& budget, const Options& options) {
   TAILCOAT_TRY(mu, check_known_lipschitz(setting, budget));
   TAILCOAT_CHECK(check(kMaxPassesOption, options.max_passes));
   if (setting.strong_convexity > 0)
     return refusal(fmt::format("known-lipschitz-gd is for strong-convexity = 0, not {}; use known-lipschitz",
                                setting.strong_convexity));
   const ErrorForRows error_for = descent_error(setting, mu, options.max_passes);
-  LocalizedPlan plan = options.constants == Constants::paper ? stated_localization(setting, mu, error_for)
-                                                             : tuned_localization(setting, error_for);
-  for (const LocalizedPhase& phase : plan.phases) {
+  ErmPlan plan = options.constants == Constants::paper ? stated_erm_phases(setting, mu, error_for)
+                                                       : tuned_erm_phases(setting, error_for);
+  for (const ErmPhase& phase : plan.phases) {
     const double share = static_cast<double>(phase.rows) / static_cast<double>(setting.rows);
     plan.work.passes += share * static_cast<double>(phase.error.steps);
     plan.work.wanted_passes += share * wanted_steps(setting, mu, phase.rows);
@@ -97,7 +97,7 @@ Result<Solution> known_lipschitz_gd(RunContext run, const Problem& problem, cons
   std::vector<double> x(problem.domain.centre().begin(), problem.domain.centre().end());
   std::size_t first = 0;
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
-    const LocalizedPhase& phase = plan.phases[i];
+    const ErmPhase& phase = plan.phases[i];
     const Samples fresh = samples.block(first, phase.rows);
     TAILCOAT_TRY(next, noisy_descent(run, fresh, problem.domain, phase, plan.clip, x, meters[i]));
     x = std::move(next);

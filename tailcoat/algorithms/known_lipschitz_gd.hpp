@@ -3,11 +3,11 @@
 // and constants: known_lipschitz.md, "Noisy descent".
 #pragma once
 
-#include "tailcoat/algorithms/localization.hpp"
+#include "tailcoat/algorithms/erm_phases.hpp"
 
 namespace tailcoat {
 
-Result<LocalizedPlan> plan_known_lipschitz_gd(const Setting&, const Budget&, const Options&);
+Result<ErmPlan> plan_known_lipschitz_gd(const Setting&, const Budget&, const Options&);
 
 // For GLMs, whose slopes are clipped instead of left out, and for losses of the user's own with a gradient and a finite
 // Problem::smoothness.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tailcoat/algorithms/localization.hpp"
+#include "tailcoat/algorithms/erm_phases.hpp"
 #include "tailcoat/algorithms/rates.hpp"
 
 namespace tailcoat {

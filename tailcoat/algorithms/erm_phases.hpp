@@ -18,15 +18,15 @@ struct PhaseError {
   std::size_t steps = 0;  // that they take
 };
 
-struct LocalizedPhase {
+struct ErmPhase {
   std::size_t rows;  // n_i
   double weight;     // lambda_i
   PhaseError error;
 };
 
-struct LocalizedPlan : Forecast {
+struct ErmPlan : Forecast {
   double clip = 0;  // C: samples that may be steeper are left out
-  std::vector<LocalizedPhase> phases;
+  std::vector<ErmPhase> phases;
 };
 
 using ErrorForRows = std::function<PhaseError(std::size_t rows)>;
@@ -38,12 +38,12 @@ double drop_bias(const Moments&, double clip);
 //   Err = sum_i [ lambda_i v_{i-1} / 2 + 2 G_2^2 / ((lambda_i + mu) n_i) ] + G_2 sqrt(v_I),
 //   v_0 = start_distance^2, v_i as for PhaseError,
 // plus what the samples left out cost: b D, or with strong convexity b min(D, b / mu + sqrt(2 Err / mu)).
-double localized_bound(const Setting&, double clip, const std::vector<LocalizedPhase>&);
+double erm_bound(const Setting&, double clip, const std::vector<ErmPhase>&);
 
 // The clip, weights, sizes and number of phases for which the bound is least.
-LocalizedPlan tuned_localization(const Setting&, const ErrorForRows&);
+ErmPlan tuned_erm_phases(const Setting&, const ErrorForRows&);
 // The text's clip and split: n_i = n / 2^i, lambda_i growing by 8 (known_lipschitz.md has the constants).
-LocalizedPlan stated_localization(const Setting&, Gdp budget, const ErrorForRows&);
+ErmPlan stated_erm_phases(const Setting&, Gdp budget, const ErrorForRows&);
 
 // Rows, moments and the budget as every base solver needs them.
 Result<Gdp> check_known_lipschitz(const Setting&, const Budget&);
