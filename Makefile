@@ -1,5 +1,5 @@
 # A thin layer over the CMake presets; every target installs what it needs first (scripts/setup).
-.PHONY: build demo test test-slow bench asan tsan format install setup clean
+.PHONY: configure build demo test test-slow bench asan tsan format install setup clean
 .DEFAULT_GOAL := build
 
 prefix ?= /usr/local
@@ -7,12 +7,15 @@ prefix ?= /usr/local
 setup:
 	@scripts/setup
 
-build: setup
+configure: setup
 	@cmake --preset release > build.log 2>&1 || (cat build.log; exit 1)
 	@rm -f build.log
+
+build: configure
 	cmake --build --preset release
 
-demo: build
+demo: configure
+	cmake --build --preset release --target private_claims
 	@build/examples/private_claims build/receipt.json
 
 test: build

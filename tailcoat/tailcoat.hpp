@@ -1,6 +1,8 @@
 // All of the library's public headers.
 #pragma once
 
+#include "tailcoat/algorithms/catalogue.hpp"
+#include "tailcoat/algorithms/implicit.hpp"
 #include "tailcoat/base/option.hpp"
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/data/open_rows.hpp"

@@ -17,5 +17,8 @@ struct Command {
 };
 
 Command account_command(CLI::App& tailcoat);
+Command experiment_command(CLI::App& tailcoat);
+Command plan_command(CLI::App& tailcoat);
+Command simulate_command(CLI::App& tailcoat);
 
 }  // namespace tailcoat::cli

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <vector>
 
 #include "command.hpp"
@@ -41,12 +42,18 @@ int print(const Result<std::string>& text) {
 
 int run(int argc, char** argv) {
   CLI::App app{"Private convex models from heavy-tailed data.", "tailcoat"};
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return fmt::format("tailcoat: {}; see tailcoat --help\n", error.what());
+  });
   app.set_version_flag("--version", "tailcoat " TAILCOAT_VERSION);
-  const std::vector<Command> commands{account_command(app)};
+  const std::vector<Command> commands{account_command(app), plan_command(app), simulate_command(app),
+                                      experiment_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kBadUsage;
+    const bool asked = app.exit(error) == 0;  // for --help or --version, which went to std::cout
+    if (!asked) return kBadUsage;
+    return std::cout.flush() ? kDone : kFailed;
   }
   for (const Command& command : commands)
     if (command.parser->parsed()) return print(command.run());

@@ -29,7 +29,8 @@ Setting setting_of(const Problem& problem, const Moments& moments) {
           .start_distance = problem.domain.radius(),
           .moments = moments,
           .smoothness = problem.smoothness,
-          .strong_convexity = problem.strong_convexity};
+          .strong_convexity = problem.strong_convexity,
+          .generalised_linear = problem.samples.glm_loss() != nullptr};
 }
 
 Result<void> check(const Setting& setting) {

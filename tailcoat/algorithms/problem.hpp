@@ -46,6 +46,7 @@ struct Setting {
   Moments moments;
   double smoothness = std::numeric_limits<double>::infinity();
   double strong_convexity = 0;
+  bool generalised_linear = true;  // clipping the gradients of a GLM is optimising another convex loss
 };
 
 Setting setting_of(const Problem&, const Moments&);

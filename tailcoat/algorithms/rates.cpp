@@ -11,6 +11,13 @@ double clip_bias(const Moments& moments, double clip) {
   return clip_bias_constant(moments.k) * moments.gk * std::pow(moments.gk / clip, moments.k - 1);
 }
 
+double clip_variance(const Moments& moments, double clip) {
+  const auto [k, g2, gk] = moments;
+  // sup_t (t - 1)^2 / t^k = 4 (k-2)^(k-2) / k^k, with 0^0 = 1.
+  const double constant = 4 * std::exp((k > 2 ? (k - 2) * std::log(k - 2) : 0) - k * std::log(k));
+  return std::min(g2 * g2, constant * gk * gk * std::pow(gk / clip, k - 2));
+}
+
 double lower_bound(const Setting& setting, Gdp budget) {
   const auto n = static_cast<double>(setting.rows), d = static_cast<double>(setting.dimension);
   const auto [k, g2, gk] = setting.moments;

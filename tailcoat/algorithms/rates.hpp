@@ -12,6 +12,9 @@ double clip_bias_constant(double k);
 // E (L_s - C)_+ for k moments: how much clipping at C may move the gradient of F.
 double clip_bias(const Moments&, double clip);
 
+// E (L_s - C)_+^2, by the better of G_2 and G_k.
+double clip_variance(const Moments&, double clip);
+
 // G_2 D / sqrt(n) + G_k D (sqrt(d) / (n sqrt(rho)))^(1 - 1/k): the lower bound without its constant, at most G_2 D,
 // beyond which it says nothing. With strong convexity mu: its square over mu D^2.
 double lower_bound(const Setting&, Gdp budget);

@@ -27,6 +27,9 @@ inline Error data_error(std::string message) { return {ErrorKind::data, std::mov
 inline Error refusal(std::string message) { return {ErrorKind::refused, std::move(message)}; }
 inline Error system_error(std::string message) { return {ErrorKind::system, std::move(message)}; }
 
+// Says which error was not looked at, and ends the program.
+[[noreturn]] void stop_at(const Error&);
+
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -49,11 +52,11 @@ class [[nodiscard]] Result {
 
  private:
   T& value() {
-    assert(ok());
+    if (!ok()) stop_at(error());
     return *std::get_if<0>(&state_);
   }
   const T& value() const {
-    assert(ok());
+    if (!ok()) stop_at(error());
     return *std::get_if<0>(&state_);
   }
 

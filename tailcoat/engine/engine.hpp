@@ -14,6 +14,7 @@
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/data/rows.hpp"
 #include "tailcoat/domains/domain.hpp"
+#include "tailcoat/engine/guarded_pass.hpp"
 #include "tailcoat/engine/lattice.hpp"
 #include "tailcoat/engine/minimiser.hpp"
 #include "tailcoat/engine/one_pass.hpp"
@@ -43,6 +44,10 @@ class Engine {
                                             const ClipLattice& lattice);
   // |grad f_i(x)| for each sample, as a column; 0 where it is not finite.
   Result<RowData> gradient_norms(const Samples& samples, std::span<const double> x);
+  // For each coordinate the lower median, over `groups` groups of as many consecutive samples, of the group's sum of
+  // gradients clipped to [-clip, clip] in each coordinate. A gradient that is not finite contributes nothing.
+  Result<SensitiveSum> clipped_coordinate_medians(const Samples& samples, std::span<const double> x, double clip,
+                                                  std::size_t groups, Gdp cost);
   // sum_i clip(a_i): the clipped mean.
   Result<SensitiveSum> clipped_row_sum(const RowData& data, const ClipLattice& lattice);
   // For each column, how many values are below `lower` or above `upper`; infinite bounds are never passed. A missing
@@ -56,6 +61,10 @@ class Engine {
   // The average of the iterates x_0 = start, ..., x_{n-1} of one step per sample, less the start. Sequential.
   Result<SensitiveSum> one_pass_average(const Samples& samples, const Domain& domain, std::span<const double> start,
                                         const OnePass& pass, Gdp cost);
+  // The same for gradient steps, clipped where the guard says so. Its sensitivity holds between passes whose guards
+  // decide alike but for one sample, and clip no more than most_clipped gradients.
+  Result<SensitiveSum> guarded_average(const Samples& samples, const Domain& domain, std::span<const double> start,
+                                       const GuardedPass& pass, const Guard& guard, Gdp cost);
 
   // The minimiser over the domain of the mean of the samples, (weight / 2) |x - centre|^2 and <tilt, x>, less the
   // centre, which must be in the domain. Sequential for a GLM.

@@ -9,51 +9,27 @@
 #include "tailcoat/base/option.hpp"
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/engine/engine.hpp"
-#include "tailcoat/engine/exact_sum.hpp"
 #include "tailcoat/engine/float_environment.hpp"
-#include "tailcoat/engine/kernels.hpp"
+#include "tailcoat/engine/walk.hpp"
 #include "tailcoat/privacy/sensitive_key.hpp"
 
 namespace tailcoat {
 namespace {
 
-constexpr NumberOption kStepOption{.name = "step", .meaning = "step size", .lowest = 0x1p-300, .highest = 0x1p300};
 constexpr NumberOption kSteepestOption{.name = "steepest",
                                        .meaning = "largest Lipschitz constant of a sample that takes part",
                                        .lowest = 0,
                                        .open_below = true};
 
-constexpr double kRoundoff = 0x1p-53;
-constexpr double kSlopeError = 0x1p-34;  // relative to the clip, of a slope within it (one_pass.md)
-
-double norm(std::span<const double> x) {
-  double sum = 0;
-  for (const double part : x) sum = add_up(sum, mul_up(part, part));
-  return sqrt_up(sum);
-}
-
-// Every point of the domain is in the ball around its centre; no point has a norm above `size`.
-struct Geometry {
-  double radius, size, projection_error;
-
-  Geometry(const Domain& domain, double move)
-      : radius(domain.radius()),
-        size(add_up(norm(domain.centre()), radius)),
-        projection_error(domain.projection_error(move)) {}
-};
-
-// What one step on the machine may differ from the step in real numbers (one_pass.md, "Float errors").
-double step_error(const OnePass& pass, const Geometry& geometry, std::size_t dimension) {
-  const double move = pass.step * pass.clip;
-  return 8 * (static_cast<double>(dimension) + 16) * kRoundoff * (geometry.size + move) + 2 * kSlopeError * move +
-         geometry.projection_error;
+// Labels of up to 2^16 clip / |a| are let in by takes_part(), and cancel in the slope.
+double slope_error(const Loss* loss) {
+  return loss != nullptr && std::holds_alternative<PoissonLoss>(*loss) ? kPoissonSlopeError : kSlopeError;
 }
 
 // The Lipschitz extension is found by a search in which an error s of the user's step counts as its square root.
-double extension_error(const OnePass& pass, const Geometry& geometry, double user_error) {
-  const double move = pass.step * pass.clip;
-  const double s = user_error + 64 * kRoundoff * (geometry.size + move);
-  return std::sqrt(2 * move * s) + 2 * s + 0x1p-38 * move;
+double extension_error(const Geometry& geometry, double user_error) {
+  const double s = user_error + 64 * kRoundoff * (geometry.size + geometry.move);
+  return std::sqrt(2 * geometry.move * s) + 2 * s + 0x1p-38 * geometry.move;
 }
 
 Result<void> check_pass(const Samples& samples, const Domain& domain, std::span<const double> start,
@@ -61,74 +37,8 @@ Result<void> check_pass(const Samples& samples, const Domain& domain, std::span<
   TAILCOAT_CHECK(check(kStepOption, pass.step));
   TAILCOAT_CHECK(check(kClipThresholdOption, pass.clip));
   if (pass.steepest != std::numeric_limits<double>::infinity()) TAILCOAT_CHECK(check(kSteepestOption, pass.steepest));
-  if (samples.size() < 2)
-    return usage_error(
-        fmt::format("a pass over {} samples has no average to release; give at least 2", samples.size()));
-  if (domain.dimension() != samples.dimension() || start.size() != samples.dimension())
-    return usage_error(fmt::format("samples of dimension {}, a domain of {} and a start of {}; they must be the same",
-                                   samples.dimension(), domain.dimension(), start.size()));
-  if (!domain.contains(start, 1e-9 * domain.diameter()))
-    return usage_error("the start of a pass is not in the domain; project it first");
-  if (!std::isfinite(domain.projection_error(0)))
-    return refusal("one-pass algorithms need a domain whose projection is exact: a ball, a box or a simplex");
-  return {};
+  return check_walk(samples, domain, start);
 }
-
-// Iterates, their sum, and the domain they stay in.
-class Walk {
- public:
-  Walk(const Domain& domain, std::span<const double> start)
-      : domain_(domain), x_(padded_copy(start)), sum_(x_.size()), dimension_(start.size()) {}
-
-  [[nodiscard]] std::span<double> x() { return {x_.data(), dimension_}; }
-  [[nodiscard]] const double* padded_x() const { return x_.data(); }
-
-  void stay() {
-    for (std::size_t j = 0; j < dimension_; ++j) sum_[j] += x_[j];
-  }
-
-  // x += scale row, a move of length at most `length`.
-  template <class T>
-  void step(const T* row, double scale, double length) {
-    add_and_step(row, scale, dimension_, x_.data(), sum_.data());
-    return_to_domain(length);
-  }
-
-  void move_to(std::span<const double> y) {
-    stay();
-    std::ranges::copy(y, x_.begin());
-  }
-
-  [[nodiscard]] std::vector<double> average(std::size_t count) const {
-    std::vector<double> result(sum_.begin(), sum_.begin() + static_cast<std::ptrdiff_t>(dimension_));
-    for (double& part : result) part /= static_cast<double>(count);
-    return result;
-  }
-
- private:
-  // In a ball the distance to the boundary is known after a projection, and shrinks by no more than the moves: most
-  // steps need not look.
-  void return_to_domain(double length) {
-    if (room_ >= length) {
-      room_ -= length;
-      return;
-    }
-    static_cast<void>(domain_.project(x()).ok());  // finite, of the right dimension: cannot fail
-    if (const Ball* ball = domain_.as_ball()) {
-      double squares = 0;
-      for (std::size_t j = 0; j < dimension_; ++j) {
-        const double away = x_[j] - ball->centre()[j];
-        squares += away * away;
-      }
-      room_ = std::max(0.0, ball->radius() - std::sqrt(squares)) * 0.999;
-    }
-  }
-
-  const Domain& domain_;
-  AlignedVector x_, sum_;
-  std::size_t dimension_;
-  double room_ = 0;  // how far x may move and certainly stay in the domain
-};
 
 // The largest |phi'| over margins within `reach` of `margin`: phi' is nondecreasing.
 template <class L>
@@ -239,8 +149,8 @@ Result<SensitiveSum> Engine::one_pass_average(const Samples& samples, const Doma
   TAILCOAT_CHECK(check_pass(samples, domain, start, pass));
   const auto n = static_cast<double>(samples.size());
   const Geometry geometry(domain, pass.step * pass.clip);
-  double error = step_error(pass, geometry, samples.dimension());
-  Walk walk(domain, start);
+  double error = geometry.step_error(samples.dimension(), slope_error(samples.glm_loss()));
+  Walk walk(domain, start, geometry);
   const DefaultFloatEnvironment environment;
   if (const Loss* any_loss = samples.glm_loss()) {
     TAILCOAT_CHECK(check_loss(*any_loss));
@@ -268,7 +178,7 @@ Result<SensitiveSum> Engine::one_pass_average(const Samples& samples, const Doma
       return usage_error("this algorithm needs the implicit_step of a sample; give SampleFunctions one");
     if (std::isfinite(pass.steepest)) return usage_error("samples are left out by their slope for GLMs only");
     if (!(functions.step_error >= 0)) return usage_error("step_error must not be negative");
-    error += extension_error(pass, geometry, functions.step_error);
+    error += extension_error(geometry, functions.step_error);
     ExtensionStep extension(functions.implicit_step, pass, domain);
     std::vector<double> y(samples.dimension());
     for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -277,9 +187,8 @@ Result<SensitiveSum> Engine::one_pass_average(const Samples& samples, const Doma
     }
   }
   // Replace-one: two walks split by at most 2 step clip, at one step; the average has n - 1 iterates after it at most.
-  const double summation = 4 * (n + 16) * kRoundoff * geometry.size;
-  const double sensitivity =
-      add_up(mul_up(mul_up(2, mul_up(pass.step, pass.clip)), sub_up(1, div_down(1, n))), 2 * (n * error + summation));
+  const double sensitivity = add_up(mul_up(mul_up(2, mul_up(pass.step, pass.clip)), sub_up(1, div_down(1, n))),
+                                    2 * (n * error + geometry.summation_error(n)));
   const double furthest = std::min(2 * geometry.radius, n * pass.step * pass.clip) + sensitivity;
   return point_on_lattice(walk.average(samples.size()), start, sensitivity, furthest, cost);
 } catch (...) {

@@ -66,6 +66,9 @@ struct SampleFunctions {
   SampleGradient gradient{};
   SampleStep implicit_step{};  // only for algorithms that say so
   double step_error = 0;       // how far implicit_step may be from the exact minimiser, whatever the sample
+  // How far gradient may be from the exact one, relative to the longer of that and the clip. 2^-34 is always allowed
+  // for; it counts only where privacy rests on smoothness.
+  double gradient_error = 0;
 };
 
 class Samples {

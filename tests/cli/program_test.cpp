@@ -42,7 +42,7 @@ TEST(Program, AResultThatCannotBeWrittenIsAFailure) {
 }
 
 TEST(Program, HelpFitsAHundredColumns) {
-  for (const char* arguments : {"--help", "account --help"}) {
+  for (const char* arguments : {"--help", "account --help", "plan --help", "simulate --help", "experiment --help"}) {
     std::istringstream lines(tailcoat_program(arguments).out);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   }

@@ -1,0 +1,76 @@
+#include "files.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace tailcoat::cli {
+namespace {
+
+std::string partial_name(const NewFile& file) { return fmt::format("{}.partial-{}", file.path, getpid()); }
+
+Error cannot_write(const std::string& path, int error) {
+  return system_error(fmt::format("cannot write {}: {}", path, std::strerror(error)));
+}
+
+Result<void> write_partial(const NewFile& file) {
+  std::FILE* out = std::fopen(partial_name(file).c_str(), "wxe");
+  if (out == nullptr) return cannot_write(file.path, errno);
+  const bool written = file.write(
+      [out](const std::string& text) { return std::fwrite(text.data(), 1, text.size(), out) == text.size(); });
+  const int error = errno;
+  const bool closed = std::fclose(out) == 0;
+  if (written && closed) return {};
+  return cannot_write(file.path, written ? errno : error);
+}
+
+Result<void> move_into_place(const NewFile& file) {
+  if (std::rename(partial_name(file).c_str(), file.path.c_str()) == 0) return {};
+  return cannot_write(file.path, errno);
+}
+
+void remove_partials(const std::vector<NewFile>& files) {
+  for (const NewFile& file : files) unlink(partial_name(file).c_str());
+}
+
+}  // namespace
+
+NewFile text_file(std::string path, std::string text) {
+  return {std::move(path), [text = std::move(text)](const Append& append) { return append(text); }};
+}
+
+Result<void> write_files(const std::vector<NewFile>& files) {
+  for (auto* step : {&write_partial, &move_into_place}) {
+    for (const NewFile& file : files) {
+      if (auto done = step(file); !done) {
+        remove_partials(files);
+        return done;
+      }
+    }
+  }
+  return {};
+}
+
+Result<OutputDirectory> OutputDirectory::open(std::string path) {
+  const bool made = mkdir(path.c_str(), 0777) == 0;
+  if (!made && errno != EEXIST) return cannot_write(path, errno);
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return cannot_write(path, errno);
+  if (!S_ISDIR(status.st_mode)) return system_error(fmt::format("cannot write {}: it is not a directory", path));
+  if (access(path.c_str(), W_OK | X_OK) != 0) return cannot_write(path, errno);
+  return OutputDirectory(std::move(path), made);
+}
+
+OutputDirectory::OutputDirectory(OutputDirectory&& other) noexcept
+    : path_(std::move(other.path_)), made_(std::exchange(other.made_, false)) {}
+
+OutputDirectory::~OutputDirectory() {
+  if (made_) rmdir(path_.c_str());  // fails, as it should, if there is anything in it
+}
+
+}  // namespace tailcoat::cli

@@ -1,0 +1,147 @@
+// `tailcoat plan`: what each algorithm promises, and costs, before any data is there.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "files.hpp"
+#include "forecasts.hpp"
+#include "options.hpp"
+
+namespace tailcoat::cli {
+namespace {
+
+constexpr NumberOption kRows{.name = "rows", .meaning = "rows of the data", .lowest = 1, .highest = 1e15};
+constexpr NumberOption kFeatures{.name = "features", .meaning = "parameters of the model", .lowest = 1, .highest = 1e7};
+constexpr NumberOption kDiameter{
+    .name = "diameter", .meaning = "diameter of the domain, a ball", .lowest = 1e-100, .highest = 1e100};
+constexpr NumberOption kSmoothness{.name = "smoothness",
+                                   .meaning = "every sample loss is this smooth; none if not given",
+                                   .lowest = 0,
+                                   .highest = 1e100,
+                                   .open_below = true};
+constexpr NumberOption kStrongConvexity{.name = "strong-convexity",
+                                        .meaning = "every sample loss is this strongly convex",
+                                        .lowest = 0,
+                                        .highest = 1e100,
+                                        .default_value = 0};
+
+constexpr const char* kHelp =
+    R"(K,G2,GK: the largest gradient norms over the domain have a second moment of at most G2^2 and a
+K-th moment of at most GK^K. Without --delta it is min(1e-6, 1/(10 rows)).
+For every algorithm: its certified bound on the excess risk (on average, or with probability 1 -
+failure-probability), its work, and an estimate of its time from a measurement at start (one-pass
+algorithms step from row to row on one core, others read all rows on all cores); or the precondition
+that fails. A chart (.svg or .html) shows the bounds against rows and epsilon.
+Example:
+  tailcoat plan --rows 100000 --features 20 --epsilon 1 --moments 3,1.6,2.5 --diameter 2)";
+
+struct PlanOptions {
+  std::optional<double> rows, features, epsilon, delta, diameter, smoothness, strong_convexity, max_passes,
+      failure_probability;
+  std::string moments;
+  std::string constants = "tight";
+  std::string chart;
+  bool json = false;
+};
+
+Result<Moments> parse_moments(const std::string& text) {
+  if (text.empty()) return usage_error("give --moments K,G2,GK, e.g. 3,1.6,2.5");
+  std::vector<double> numbers;
+  const char *at = text.data(), *end = at + text.size();
+  for (;;) {
+    double value = 0;
+    const auto [stop, error] = std::from_chars(at, end, value);
+    if (error != std::errc()) break;
+    numbers.push_back(value);
+    at = stop;
+    if (at == end || *at != ',') break;
+    ++at;
+  }
+  if (numbers.size() != 3 || at != end)
+    return usage_error(fmt::format("moments '{}' are not three numbers K,G2,GK, e.g. 3,1.6,2.5", text));
+  return Moments{.k = numbers[0], .g2 = numbers[1], .gk = numbers[2]};
+}
+
+double default_delta(double rows) { return std::min(1e-6, 1 / (10 * rows)); }
+
+Result<PlanInputs> inputs_of(const PlanOptions& options) {
+  TAILCOAT_TRY(rows, whole_number(kRows, options.rows));
+  TAILCOAT_TRY(features, whole_number(kFeatures, options.features));
+  TAILCOAT_TRY(epsilon, number(kEpsilonOption, options.epsilon));
+  TAILCOAT_TRY(delta, check(kDeltaOption, options.delta.value_or(default_delta(static_cast<double>(rows)))));
+  TAILCOAT_TRY(moments, parse_moments(options.moments));
+  TAILCOAT_TRY(diameter, number(kDiameter, options.diameter));
+  TAILCOAT_TRY(strong_convexity, number(kStrongConvexity, options.strong_convexity));
+  TAILCOAT_TRY(max_passes, number(kMaxPassesOption, options.max_passes));
+  TAILCOAT_TRY(failure_probability, number(kFailureProbabilityOption, options.failure_probability));
+  if (options.constants != "tight" && options.constants != "paper")
+    return usage_error(fmt::format("constants '{}' are neither tight nor paper", options.constants));
+  PlanInputs inputs{.setting = {.rows = rows,
+                                .dimension = features,
+                                .diameter = diameter,
+                                .start_distance = diameter / 2,
+                                .moments = moments,
+                                .strong_convexity = strong_convexity},
+                    .budget = {epsilon, delta}};
+  if (options.smoothness) {
+    TAILCOAT_TRY(smoothness, number(kSmoothness, options.smoothness));
+    inputs.setting.smoothness = smoothness;
+  }
+  inputs.options = {.constants = options.constants == "paper" ? Constants::paper : Constants::tight,
+                    .failure_probability = failure_probability,
+                    .max_passes = max_passes};
+  TAILCOAT_CHECK(check(inputs.setting));
+  TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
+  static_cast<void>(mu);
+  return inputs;
+}
+
+Result<void> write_chart(Engine& engine, const PlanInputs& inputs, const std::string& path) {
+  TAILCOAT_TRY(charts, forecast_charts(engine, inputs));
+  const std::string picture =
+      path.ends_with(".html") ? experiments::html_page("tailcoat plan", charts) : experiments::svg(charts);
+  return write_files({text_file(path, picture)});
+}
+
+Result<std::string> run(const PlanOptions& options) {
+  TAILCOAT_TRY(inputs, inputs_of(options));
+  if (!options.chart.empty() && !options.chart.ends_with(".svg") && !options.chart.ends_with(".html"))
+    return usage_error(fmt::format("chart '{}' must end in .svg or .html", options.chart));
+  Engine engine;
+  TAILCOAT_TRY(speed, measure_speed(engine, inputs.setting.rows, inputs.setting.dimension));
+  if (!options.chart.empty()) {
+    TAILCOAT_CHECK(write_chart(engine, inputs, options.chart));
+  }
+  return options.json ? forecast_json(inputs, speed) : forecast_table(inputs, speed);
+}
+
+}  // namespace
+
+Command plan_command(CLI::App& tailcoat) {
+  CLI::App* parser = tailcoat.add_subcommand("plan", "What each algorithm promises and costs, without data");
+  const auto options = std::make_shared<PlanOptions>();
+  add_number(*parser, kRows, options->rows);
+  add_number(*parser, kFeatures, options->features);
+  add_number(*parser, kEpsilonOption, options->epsilon);
+  add_number(*parser, kDeltaOption, options->delta);
+  parser->add_option("--moments", options->moments, "of the Lipschitz constants, see below")->type_name("K,G2,GK");
+  add_number(*parser, kDiameter, options->diameter);
+  add_number(*parser, kSmoothness, options->smoothness);
+  add_number(*parser, kStrongConvexity, options->strong_convexity);
+  add_number(*parser, kMaxPassesOption, options->max_passes);
+  add_number(*parser, kFailureProbabilityOption, options->failure_probability);
+  parser->add_option("--constants", options->constants, "tight, or paper: the text's parameters; tight if not given")
+      ->type_name("WHICH");
+  parser->add_option("--chart", options->chart, "draw the bounds into this .svg or .html file")->type_name("FILE");
+  parser->add_flag("--json", options->json, "print one JSON object");
+  parser->footer(kHelp);
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace tailcoat::cli

@@ -1,0 +1,214 @@
+#include "experiments/rates.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "experiments/table.hpp"
+#include "experiments/trials.hpp"
+
+namespace tailcoat::experiments {
+namespace {
+
+constexpr ApproxDp kBudget{8, 1e-6};  // rho = 1.2: rates show from few rows on
+constexpr std::size_t kFeatures = 5;
+constexpr double kOrders[] = {2, 3, 4};
+
+struct Grid {
+  std::vector<Kind> kinds;
+  std::vector<std::size_t> rows;
+  TrialPlan plan;
+  std::size_t index(std::size_t kind, std::size_t order, std::size_t row) const {
+    return (kind * std::size(kOrders) + order) * rows.size() + row;
+  }
+};
+
+Result<Grid> grid_of(const StudyContext& context) {
+  Grid grid;
+  grid.kinds = context.quick
+                   ? std::vector{Kind::absolute, Kind::smooth, Kind::hard}
+                   : std::vector{Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::smooth, Kind::hard};
+  const std::size_t last = context.quick ? 16 : 18, step = context.quick ? 2 : 1;
+  for (std::size_t power = 12; power <= last; power += step) grid.rows.push_back(std::size_t{1} << power);
+  grid.plan = {.name = "rates",
+               .cells = {},
+               .contenders = all_contenders({.max_passes = context.quick ? 30.0 : 300.0}),
+               .budget = kBudget,
+               .repetitions = context.quick ? std::size_t{24} : std::size_t{48},
+               .most_work = context.quick ? 1e8 : 1e10};
+  for (const Kind kind : grid.kinds) {
+    for (const double k : kOrders) {
+      for (const std::size_t rows : grid.rows) {
+        TAILCOAT_TRY(cell, cell_of(kind, k, kFeatures, rows, kBudget, context.seed));
+        grid.plan.cells.push_back(cell);
+      }
+    }
+  }
+  return grid;
+}
+
+// One algorithm on one problem with k moments, over all rows.
+struct Curve {
+  std::size_t kind, order, contender;
+  std::vector<LogLogPoint> measured{}, certified{}, rate{};
+  bool vacuous = false;   // for some rows no certificate, or none below the trivial bound: theory promises no slope
+  std::string refused{};  // the last reason
+};
+
+Curve curve_of(const Grid& grid, const std::vector<CellOutcome>& outcomes, std::size_t kind, std::size_t order,
+               std::size_t contender) {
+  Curve curve{
+      .kind = kind, .order = order, .contender = contender, .measured = {}, .certified = {}, .rate = {}, .refused = {}};
+  for (std::size_t r = 0; r < grid.rows.size(); ++r) {
+    const CellOutcome& cell = outcomes[grid.index(kind, order, r)];
+    const Outcome& outcome = cell.contenders[contender];
+    const auto rows = static_cast<double>(grid.rows[r]);
+    if (!outcome.refused.empty()) {
+      curve.refused = outcome.refused;
+      continue;
+    }
+    curve.measured.push_back({rows, outcome.excess.value, outcome.excess.standard_error});
+    const double bound = outcome.forecast.bound.excess_risk;
+    if (std::isfinite(bound)) curve.certified.push_back({rows, bound});
+    if (!(bound < cell.trivial_bound)) curve.vacuous = true;
+    curve.rate.push_back({rows, cell.lower_bound});
+  }
+  return curve;
+}
+
+std::vector<Curve> curves_of(const Grid& grid, const std::vector<CellOutcome>& outcomes) {
+  std::vector<Curve> curves;
+  for (std::size_t kind = 0; kind < grid.kinds.size(); ++kind)
+    for (std::size_t a = 0; a < grid.plan.contenders.size(); ++a)
+      for (std::size_t order = 0; order < std::size(kOrders); ++order)
+        curves.push_back(curve_of(grid, outcomes, kind, order, a));
+  return curves;
+}
+
+std::string_view algorithm_name(const Grid& grid, const Curve& curve) {
+  return grid.plan.contenders[curve.contender].algorithm.name;
+}
+
+// Where there is a certificate, no mean is above it.
+bool within_certificate(const Curve& curve) {
+  for (const LogLogPoint& bound : curve.certified)
+    for (const LogLogPoint& point : curve.measured)
+      if (point.x == bound.x && point.y > bound.y) return false;
+  return true;
+}
+
+Json fit_json(const Grid& grid, const Curve& curve) {
+  const double k = kOrders[curve.order];
+  Json json{{"problem", kind_name(grid.kinds[curve.kind])}, {"k", k}, {"algorithm", algorithm_name(grid, curve)}};
+  json["points"] = curve.measured.size();
+  put_estimate(json, "slope", log_log_slope(curve.measured));
+  json["theory_slope"] = log_log_slope(curve.rate).value;
+  json["private_slope"] = -(1 - 1 / k);
+  json["statistical_slope"] = -0.5;
+  if (curve.certified.size() > 1) json["certified_slope"] = log_log_slope(curve.certified).value;
+  json["vacuous"] = curve.vacuous;
+  json["within_certificate"] = within_certificate(curve);
+  return json;
+}
+
+Json cell_json(const Grid& grid, const std::vector<CellOutcome>& outcomes, std::size_t i) {
+  const Cell& cell = grid.plan.cells[i];
+  const CellOutcome& outcome = outcomes[i];
+  Json json{{"problem", kind_name(cell.simulation.spec().kind)},
+            {"k", cell.moments.k},
+            {"rows", cell.rows},
+            {"g2", cell.moments.g2},
+            {"gk", cell.moments.gk},
+            {"lower_bound", outcome.lower_bound},
+            {"excess_at_centre", outcome.at_centre}};
+  put_estimate(json, "excess_nonprivate", outcome.nonprivate);
+  json["algorithms"] = Json::array();
+  for (std::size_t a = 0; a < outcome.contenders.size(); ++a) {
+    const Outcome& contender = outcome.contenders[a];
+    Json entry{{"name", grid.plan.contenders[a].algorithm.name}};
+    if (!contender.refused.empty()) {
+      entry["refused"] = contender.refused;
+    } else {
+      entry["repetitions"] = contender.runs;
+      put_estimate(entry, "excess", contender.excess);
+      put_finite(entry, "certified_bound", contender.forecast.bound.excess_risk);
+      entry["bound_failure_probability"] = contender.forecast.bound.failure_probability;
+    }
+    json["algorithms"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+std::string table_text(const Grid& grid, const std::vector<Curve>& curves) {
+  std::string text = fmt::format("epsilon {}, delta {:.0e}, {} features, {} to {} rows\n\n", kBudget.epsilon,
+                                 kBudget.delta, kFeatures, grid.rows.front(), grid.rows.back());
+  TextTable table({"algorithm", "problem", "k", "first", "last", "bound", "slope", "+-", "theory"});
+  std::set<std::string> refusals;
+  for (const Curve& curve : curves) {
+    const std::string name(algorithm_name(grid, curve)), problem(kind_name(grid.kinds[curve.kind]));
+    if (!curve.refused.empty())
+      refusals.insert(fmt::format("{}, {}:\n{}", name, problem, wrapped(curve.refused, "  ")));
+    if (curve.measured.empty()) continue;
+    const auto [slope, error] = log_log_slope(curve.measured);
+    table.add({name, problem, figures(kOrders[curve.order]), figures(curve.measured.front().y),
+               figures(curve.measured.back().y), curve.certified.empty() ? "-" : figures(curve.certified.back().y),
+               fmt::format("{:.2f}", slope), fmt::format("{:.2f}", error),
+               fmt::format("{:.2f}", log_log_slope(curve.rate).value)});
+  }
+  text += table.text();
+  if (!refusals.empty()) text += "\nRefused, or left out:\n";
+  for (const std::string& refusal : refusals) text += refusal;
+  return text;
+}
+
+// Each algorithm on each problem: measurements, certified bound and rate for every k.
+std::vector<NamedChart> charts_of(const Grid& grid, const std::vector<Curve>& curves) {
+  std::vector<NamedChart> charts;
+  for (std::size_t first = 0; first < curves.size(); first += std::size(kOrders)) {
+    const std::string name(algorithm_name(grid, curves[first])), problem(kind_name(grid.kinds[curves[first].kind]));
+    Chart chart{.title = fmt::format("{} on {}", name, problem),
+                .subtitle = fmt::format("epsilon {}, delta {:.0e}, {} features; bars: two standard errors",
+                                        kBudget.epsilon, kBudget.delta, kFeatures),
+                .x = {"rows"},
+                .y = {"excess risk"}};
+    const auto add = [&](const std::string& label, const std::vector<LogLogPoint>& points, Mark mark,
+                         std::size_t color) {
+      Series series{.label = label, .mark = mark, .color = color};
+      for (const LogLogPoint& point : points) series.points.push_back({point.x, point.y, 2 * point.y_error});
+      if (!points.empty()) chart.series.push_back(std::move(series));
+    };
+    for (std::size_t order = 0; order < std::size(kOrders); ++order) {
+      const Curve& curve = curves[first + order];
+      const std::string k = fmt::format("k = {}", kOrders[order]);
+      add(k + ", measured", curve.measured, Mark::line_points, order);
+      add(k + ", certified", curve.certified, Mark::dashed, order);
+      add(k + ", rate", curve.rate, Mark::dotted, order);
+    }
+    if (!chart.series.empty()) charts.push_back({fmt::format("rates-{}-{}", problem, name), std::move(chart)});
+  }
+  return charts;
+}
+
+}  // namespace
+
+Result<Report> rates(const StudyContext& context) {
+  TAILCOAT_TRY(grid, grid_of(context));
+  TAILCOAT_TRY(outcomes, run_trials(context, grid.plan));
+  const std::vector<Curve> curves = curves_of(grid, outcomes);
+  Report report{.table = table_text(grid, curves), .json = {}, .charts = charts_of(grid, curves)};
+  report.json = {{"schema", "tailcoat-experiment-rates/1"},
+                 {"quick", context.quick},
+                 {"seed", context.seed},
+                 {"epsilon", kBudget.epsilon},
+                 {"delta", kBudget.delta},
+                 {"features", kFeatures}};
+  report.json["fits"] = Json::array();
+  for (const Curve& curve : curves)
+    if (!curve.measured.empty()) report.json["fits"].push_back(fit_json(grid, curve));
+  report.json["cells"] = Json::array();
+  for (std::size_t i = 0; i < outcomes.size(); ++i) report.json["cells"].push_back(cell_json(grid, outcomes, i));
+  return report;
+}
+
+}  // namespace tailcoat::experiments

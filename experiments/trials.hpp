@@ -1,0 +1,67 @@
+// Trials: every algorithm on every simulated cell, several times, cell after cell on all cores. A repetition draws its
+// data once for all algorithms, so that they are compared on the same rows; each run has its own noise. What an
+// algorithm refuses is kept with the reason.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/simulate.hpp"
+#include "experiments/statistics.hpp"
+#include "experiments/study.hpp"
+#include "tailcoat/algorithms/catalogue.hpp"
+
+namespace tailcoat::experiments {
+
+struct Contender {
+  Algorithm algorithm;
+  Options options{};
+};
+
+// The whole catalogue.
+std::vector<Contender> all_contenders(const Options&);
+
+struct Cell {
+  Simulation simulation;
+  Moments moments;
+  std::size_t rows;
+};
+
+struct TrialPlan {
+  std::string name;  // of the study: part of all seeds
+  std::vector<Cell> cells;
+  std::vector<Contender> contenders;
+  ApproxDp budget;
+  std::size_t repetitions = 8;
+  // In numbers read by one run. A run that would read more is left out, and says so; one that reads more than a
+  // quarter is repeated a quarter as often, but at least twice.
+  double most_work = 1e10;
+};
+
+struct Outcome {
+  std::string refused{};  // empty: it ran
+  Forecast forecast{};
+  Estimate excess{};
+  std::size_t runs = 0;
+};
+
+struct CellOutcome {
+  std::vector<Outcome> contenders;  // in the order of the plan
+  Estimate nonprivate{};
+  double at_centre = 0;      // excess risk of the centre of the domain
+  double lower_bound = 0;    // eq. lower_bound_ht, without its constant
+  double trivial_bound = 0;  // what is certified without looking at data
+};
+
+Result<std::vector<CellOutcome>> run_trials(const StudyContext&, const TrialPlan&);
+
+// {"mean": .., "standard_error": ..} under a common name: "excess", "excess_standard_error".
+void put_estimate(Json&, const std::string& name, const Estimate&);
+void put_finite(Json&, const std::string& name, double value);
+
+// A cell of moments k: tails have half a moment more than they need. For `hard` the signal is as strong as noise of
+// this budget lets one see: p = 4 sqrt(d) / (n sqrt(rho)), at most 1.
+Result<Cell> cell_of(Kind kind, double k, std::size_t features, std::size_t rows, ApproxDp budget, std::uint64_t seed);
+
+}  // namespace tailcoat::experiments

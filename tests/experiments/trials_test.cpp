@@ -1,0 +1,83 @@
+#include "experiments/trials.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "experiments/rates.hpp"
+
+namespace tailcoat::experiments {
+namespace {
+
+constexpr ApproxDp kBudget{4, 1e-6};
+
+TrialPlan small_plan() {
+  TrialPlan plan{.name = "test",
+                 .cells = {*cell_of(Kind::hard, 3, 4, 512, kBudget, 1), *cell_of(Kind::mean, 2, 4, 512, kBudget, 1)},
+                 .contenders = all_contenders({.max_passes = 5}),
+                 .budget = kBudget,
+                 .repetitions = 3};
+  return plan;
+}
+
+TEST(Trials, DoNotDependOnThreads) {
+  std::vector<std::vector<CellOutcome>> all;
+  for (const std::size_t threads : {1u, 3u}) {
+    Engine engine(threads);
+    all.push_back(*run_trials({.engine = engine}, small_plan()));
+  }
+  for (std::size_t i = 0; i < all[0].size(); ++i) {
+    EXPECT_EQ(all[0][i].nonprivate.value, all[1][i].nonprivate.value);
+    for (std::size_t a = 0; a < all[0][i].contenders.size(); ++a) {
+      EXPECT_EQ(all[0][i].contenders[a].excess.value, all[1][i].contenders[a].excess.value) << algorithms()[a].name;
+      EXPECT_EQ(all[0][i].contenders[a].refused, all[1][i].contenders[a].refused);
+    }
+  }
+}
+
+TEST(Trials, EachAlgorithmRunsOrSaysWhyNot) {
+  Engine engine;
+  const auto outcomes = *run_trials({.engine = engine}, small_plan());
+  bool refused = false, ran = false;
+  for (const CellOutcome& cell : outcomes) {
+    for (const Outcome& outcome : cell.contenders) {
+      EXPECT_EQ(outcome.refused.empty(), outcome.runs > 0) << outcome.refused;
+      refused |= !outcome.refused.empty();
+      ran |= outcome.runs == 3;
+    }
+  }
+  EXPECT_TRUE(refused) << "implicit-glm is not for means";
+  EXPECT_TRUE(ran);
+}
+
+TEST(Trials, WorkBeyondTheLimitIsLeftOutAndSaid) {
+  Engine engine;
+  TrialPlan plan = small_plan();
+  plan.most_work = 100;
+  const auto outcomes = *run_trials({.engine = engine}, plan);
+  for (const CellOutcome& cell : outcomes)
+    for (const Outcome& outcome : cell.contenders) EXPECT_EQ(outcome.runs, 0u);
+  const Outcome& outcome = outcomes[0].contenders.back();
+  EXPECT_NE(outcome.refused, "");
+}
+
+// The quick study itself. Slopes are fits to few rows: two of their standard errors are granted.
+TEST(Rates, MeasurementsStayBelowCertificatesAndFallAsFastAsTheoryPromises) {
+  Engine engine;
+  const auto report = rates({.engine = engine, .quick = true});
+  ASSERT_TRUE(report.ok());
+  ASSERT_FALSE(report->json["fits"].empty());
+  for (const Json& fit : report->json["fits"]) {
+    const double slope = fit["slope"], error = fit["slope_standard_error"], theory = fit["theory_slope"];
+    EXPECT_TRUE(fit["within_certificate"]) << fit;
+    if (!fit["vacuous"]) {
+      EXPECT_LE(slope, theory + 0.08 + 2 * error) << fit;
+    }
+    if (fit["algorithm"] == "implicit-glm" && fit["problem"] == "hard") {
+      EXPECT_NEAR(slope, fit["private_slope"], 0.08) << fit;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tailcoat::experiments
