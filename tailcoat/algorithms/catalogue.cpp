@@ -10,8 +10,12 @@
 #include "tailcoat/algorithms/implicit_glm.hpp"
 #include "tailcoat/algorithms/implicit_glm_adaptive.hpp"
 #include "tailcoat/algorithms/kamath_liu_zhang.hpp"
+#include "tailcoat/algorithms/known_lipschitz.hpp"
+#include "tailcoat/algorithms/known_lipschitz_gd.hpp"
+#include "tailcoat/algorithms/known_lipschitz_sgd.hpp"
 #include "tailcoat/algorithms/localized.hpp"
 #include "tailcoat/algorithms/lowy_razaviyayn.hpp"
+#include "tailcoat/algorithms/objective_perturbation.hpp"
 #include "tailcoat/algorithms/one_pass_glm.hpp"
 #include "tailcoat/algorithms/smooth_svt.hpp"
 
@@ -28,11 +32,15 @@ Result<Forecast> forecast(const Setting& setting, const Budget& budget, const Op
 constexpr Algorithm kAlgorithms[] = {
     {"clipped-dp-sgd", "Algorithm 1", forecast<plan_clipped_dp_sgd>, clipped_dp_sgd},
     {"localized", "Theorem 1", forecast<plan_localized>, localized},
+    {"known-lipschitz", "Algorithm 4, Theorem 2", forecast<plan_known_lipschitz>, known_lipschitz},
+    {"known-lipschitz-gd", "Algorithm 4, Theorem 2", forecast<plan_known_lipschitz_gd>, known_lipschitz_gd},
+    {"known-lipschitz-sgd", "Algorithm 4", forecast<plan_known_lipschitz_sgd>, known_lipschitz_sgd},
     {"smooth-svt", "Theorem 3, corrected", forecast<plan_smooth_svt>, smooth_svt},
     {"one-pass-glm", "Algorithm 8, Theorem 4", forecast<plan_one_pass_glm>, one_pass_glm},
     {"implicit-glm", "ours", forecast<plan_implicit_glm>, implicit_glm},
     {"implicit-glm-adaptive", "ours", forecast<plan_implicit_glm_adaptive>, implicit_glm_adaptive},
     {"implicit", "ours", forecast<plan_implicit>, implicit},
+    {"objective-perturbation", "ours", forecast<plan_objective_perturbation>, objective_perturbation},
     {"lowy-razaviyayn", "baseline, ALT 2023", forecast<plan_lowy_razaviyayn>, lowy_razaviyayn},
     {"kamath-liu-zhang", "baseline, ICML 2022", forecast<plan_kamath_liu_zhang>, kamath_liu_zhang},
     {"dp-sgd", "baseline, full batch", forecast<plan_dp_sgd>, dp_sgd},

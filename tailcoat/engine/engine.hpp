@@ -16,6 +16,7 @@
 #include "tailcoat/domains/domain.hpp"
 #include "tailcoat/engine/guarded_pass.hpp"
 #include "tailcoat/engine/lattice.hpp"
+#include "tailcoat/engine/minimiser.hpp"
 #include "tailcoat/engine/one_pass.hpp"
 #include "tailcoat/engine/samples.hpp"
 
@@ -64,6 +65,11 @@ class Engine {
   // decide alike but for one sample, and clip no more than most_clipped gradients.
   Result<SensitiveSum> guarded_average(const Samples& samples, const Domain& domain, std::span<const double> start,
                                        const GuardedPass& pass, const Guard& guard, Gdp cost);
+
+  // The minimiser over the domain of the mean of the samples, (weight / 2) |x - centre|^2 and <tilt, x>, less the
+  // centre, which must be in the domain. Sequential for a GLM.
+  Result<SensitiveSum> minimiser(const Samples& samples, const Domain& domain, std::span<const double> centre,
+                                 const Minimisation& problem, Gdp cost, const Tilt* tilt = nullptr);
 
   // job(0), ..., job(count - 1) on all threads, or the first error. Sums within a job run on its own thread.
   Result<void> for_each(std::size_t count, const std::function<Result<void>(std::size_t)>& job);

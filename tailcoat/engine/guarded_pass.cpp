@@ -174,7 +174,7 @@ Result<SensitiveSum> Engine::guarded_average(const Samples& samples, const Domai
   const double sensitivity = add_up(mul_up(guarded_drift(samples, domain, pass).iterates, sub_up(1, div_down(1, n))),
                                     2 * geometry.summation_error(n));
   const double furthest = std::min(2 * geometry.radius, n * geometry.move) + sensitivity;
-  return on_lattice(walk.average(samples.size()), start, sensitivity, furthest, cost);
+  return point_on_lattice(walk.average(samples.size()), start, sensitivity, furthest, cost);
 } catch (...) {
   return error_of(std::current_exception());
 }

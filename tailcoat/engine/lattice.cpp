@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/noise/gaussian.hpp"
 
@@ -44,6 +46,23 @@ Result<ClipLattice> clip_lattice(double clip_threshold, std::size_t dimension, G
                      .clip_units = units,
                      .sensitivity = rounded_sensitivity(kClipFactor, units, dimension),
                      .dimension = dimension};
+}
+
+Result<SensitiveSum> point_on_lattice(std::span<const double> point, std::span<const double> origin, double sensitivity,
+                                      double largest, Gdp cost) {
+  TAILCOAT_TRY(units, contribution_units(1, point.size(), cost));
+  const double unit = div_up(sensitivity, units);
+  if (!(largest <= 0x1p51 * unit))
+    return refusal(
+        fmt::format("the noise has a lattice unit of {:.3g}, too fine for points {:.3g} apart; give a smaller "
+                    "mu, or a smaller domain",
+                    unit, largest));
+  std::vector<std::int64_t> rounded(point.size());
+  for (std::size_t j = 0; j < point.size(); ++j) rounded[j] = std::llround((point[j] - origin[j]) / unit);
+  return SensitiveSum{.units = Sensitive(std::move(rounded)),
+                      .size = point.size(),
+                      .unit = unit,
+                      .sensitivity = rounded_sensitivity(1, units, point.size())};
 }
 
 }  // namespace tailcoat

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tailcoat/base/option.hpp"
@@ -46,6 +47,11 @@ inline constexpr double kClipFactor = 2;  // two vectors of norm C are at most 2
 inline constexpr double kMostUnits = 0x1p50;
 Result<double> contribution_units(double factor, std::size_t size, Gdp cost);
 double rounded_sensitivity(double factor, double units, std::size_t size);
+
+// A point less a public origin no further from it than `largest`, on a lattice where a change of the point by
+// `sensitivity` costs `cost`. Refused where its units would be too fine for 64 bits.
+Result<SensitiveSum> point_on_lattice(std::span<const double> point, std::span<const double> origin, double sensitivity,
+                                      double largest, Gdp cost);
 
 // units (1 - (d + extra) 2^-52), rounded down: what to clip to, so that with all float errors of the clip a
 // contribution of dimension d is within `units`. `extra` is kClipSlack for a vector, kOuterSlack for the outer product

@@ -190,7 +190,7 @@ Result<SensitiveSum> Engine::one_pass_average(const Samples& samples, const Doma
   const double sensitivity = add_up(mul_up(mul_up(2, mul_up(pass.step, pass.clip)), sub_up(1, div_down(1, n))),
                                     2 * (n * error + geometry.summation_error(n)));
   const double furthest = std::min(2 * geometry.radius, n * pass.step * pass.clip) + sensitivity;
-  return on_lattice(walk.average(samples.size()), start, sensitivity, furthest, cost);
+  return point_on_lattice(walk.average(samples.size()), start, sensitivity, furthest, cost);
 } catch (...) {
   return error_of(std::current_exception());
 }

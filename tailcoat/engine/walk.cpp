@@ -74,21 +74,4 @@ void Walk::return_to_domain(double length) {
   }
 }
 
-Result<SensitiveSum> on_lattice(std::span<const double> average, std::span<const double> start, double sensitivity,
-                                double largest, Gdp cost) {
-  TAILCOAT_TRY(units, contribution_units(1, average.size(), cost));
-  const double unit = div_up(sensitivity, units);
-  if (!(largest <= 0x1p51 * unit))
-    return refusal(
-        fmt::format("the noise has a lattice unit of {:.3g}, too fine for points {:.3g} apart; give a smaller "
-                    "mu, or a smaller domain",
-                    unit, largest));
-  std::vector<std::int64_t> rounded(average.size());
-  for (std::size_t j = 0; j < average.size(); ++j) rounded[j] = std::llround((average[j] - start[j]) / unit);
-  return SensitiveSum{.units = Sensitive(std::move(rounded)),
-                      .size = average.size(),
-                      .unit = unit,
-                      .sensitivity = rounded_sensitivity(1, units, average.size())};
-}
-
 }  // namespace tailcoat

@@ -73,9 +73,4 @@ class Walk {
   double room_ = 0;  // how far x may move and certainly stay in the domain
 };
 
-// The average less the start, on a lattice where a change by `sensitivity` costs `cost`; no two points are further
-// apart than `largest`.
-Result<SensitiveSum> on_lattice(std::span<const double> average, std::span<const double> start, double sensitivity,
-                                double largest, Gdp cost);
-
 }  // namespace tailcoat
