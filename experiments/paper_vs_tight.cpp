@@ -18,7 +18,6 @@ TrialPlan plan_of(const StudyContext& context) {
                  .cells = {},
                  .contenders = {},
                  .budget = kBudget,
-                 .repetitions = context.quick ? std::size_t{6} : std::size_t{16},
                  .most_work = context.quick ? 3e8 : 2e10};
   for (const Algorithm& algorithm : algorithms())
     if (algorithm.reference != "ours")
@@ -102,9 +101,10 @@ Chart chart_of(const std::vector<Comparison>& comparisons, std::string_view prob
 
 Result<Report> paper_vs_tight(const StudyContext& context) {
   const std::size_t rows = std::size_t{1} << (context.quick ? 14 : 17);
+  const std::size_t repetitions = context.quick ? 6 : 16;
   TrialPlan plan = plan_of(context);
   for (const Kind kind : {Kind::absolute, Kind::smooth, Kind::mean, Kind::hard}) {
-    TAILCOAT_TRY(cell, cell_of(kind, kOrder, kFeatures, rows, kBudget, context.seed));
+    TAILCOAT_TRY(cell, cell_of(kind, kOrder, kFeatures, rows, kBudget, context.seed, repetitions));
     plan.cells.push_back(cell);
   }
   TAILCOAT_TRY(outcomes, run_trials(context, plan));
