@@ -109,15 +109,15 @@ Json json_of(const Block& block, const std::vector<std::size_t>& rows) {
 Result<Report> baselines(const StudyContext& context) {
   const std::vector<std::size_t> rows = sizes(context);
   const std::vector<Kind> kinds{Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::smooth};
+  const std::size_t repetitions = context.quick ? 4 : 16;
   TrialPlan plan{.name = "baselines",
                  .cells = {},
                  .contenders = all_contenders({.max_passes = context.quick ? 50.0 : 500.0}),
                  .budget = kBudget,
-                 .repetitions = context.quick ? std::size_t{4} : std::size_t{16},
                  .most_work = context.quick ? 3e8 : 2e10};
   for (const Kind kind : kinds) {
     for (const std::size_t n : rows) {
-      TAILCOAT_TRY(cell, cell_of(kind, kOrder, kFeatures, n, kBudget, context.seed));
+      TAILCOAT_TRY(cell, cell_of(kind, kOrder, kFeatures, n, kBudget, context.seed, repetitions));
       plan.cells.push_back(cell);
     }
   }

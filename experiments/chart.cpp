@@ -64,6 +64,7 @@ struct Frame {
 
 Frame frame_of(const Chart& chart) {
   std::vector<double> xs, ys;
+  if (!chart.x.names.empty()) xs = {0.5, static_cast<double>(chart.x.names.size()) + 0.5};
   for (const Series& series : chart.series) {
     for (const Point& point : series.points) {
       if (!drawable(chart, point)) continue;
@@ -77,16 +78,42 @@ Frame frame_of(const Chart& chart) {
   return {{xs, chart.x.logarithmic, kLeft, kLeft + kPlotWidth}, {ys, chart.y.logarithmic, kTop + kPlotHeight, kTop}};
 }
 
+std::string x_ticks(const Frame& frame) {
+  std::string out;
+  for (const double tick : frame.x.ticks()) {
+    const double x = frame.x.pixel(tick), bottom = kTop + kPlotHeight;
+    out += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>", x, kTop, bottom);
+    out += fmt::format("<text class=\"muted\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x, bottom + 18,
+                       frame.x.tick_label(tick));
+  }
+  return out;
+}
+
+// Slanted, so that long names fit side by side.
+std::string x_names(const Chart& chart, const Frame& frame) {
+  std::string out;
+  for (std::size_t i = 0; i < chart.x.names.size(); ++i) {
+    const double x = frame.x.pixel(static_cast<double>(i + 1)), bottom = kTop + kPlotHeight;
+    out += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>", x, kTop, bottom);
+    out += fmt::format(
+        "<text class=\"muted\" text-anchor=\"end\" transform=\"translate({:.1f} {}) rotate(-30)\">{}</text>\n", x + 4,
+        bottom + 16, escaped(chart.x.names[i]));
+  }
+  return out;
+}
+
+// Slanted names need room below, numbers do not.
+double names_height(const Chart& chart) {
+  double longest = 0;
+  for (const std::string& name : chart.x.names) longest = std::max(longest, text_width(name));
+  return longest / 2;
+}
+
 std::string axes(const Chart& chart, const Frame& frame) {
   std::string out;
   auto to = std::back_inserter(out);
   const double bottom = kTop + kPlotHeight, right = kLeft + kPlotWidth;
-  for (const double tick : frame.x.ticks()) {
-    const double x = frame.x.pixel(tick);
-    fmt::format_to(to, "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>", x, kTop, bottom);
-    fmt::format_to(to, "<text class=\"muted\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x, bottom + 18,
-                   frame.x.tick_label(tick));
-  }
+  out += chart.x.names.empty() ? x_ticks(frame) : x_names(chart, frame);
   for (const double tick : frame.y.ticks()) {
     const double y = frame.y.pixel(tick);
     fmt::format_to(to, "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>", kLeft, right, y);
@@ -158,7 +185,8 @@ double chart_width(const Chart& chart) {
 }
 
 double chart_height(const Chart& chart) {
-  return std::max(kTop + kPlotHeight + kBelow, kTop + kLegendRow * static_cast<double>(chart.series.size()) + 10);
+  return std::max(kTop + kPlotHeight + kBelow + names_height(chart),
+                  kTop + kLegendRow * static_cast<double>(chart.series.size()) + 10);
 }
 
 std::string legend(const Chart& chart) {

@@ -34,6 +34,7 @@ struct Series {
 struct Axis {
   std::string label;
   bool logarithmic = true;
+  std::vector<std::string> names{};  // of the values 1, 2, ... of a linear x axis, instead of numbers
 };
 
 struct Chart {

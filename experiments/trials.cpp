@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "experiments/nonprivate.hpp"
 #include "tailcoat/algorithms/rates.hpp"
@@ -36,11 +37,12 @@ std::uint64_t cell_seed(const StudyContext& context, const TrialPlan& plan, cons
 Outcome planned(const TrialPlan& plan, const Cell& cell, const Contender& contender) {
   const auto forecast = contender.algorithm.plan(setting_of(cell), plan.budget, contender.options);
   if (!forecast) return {.refused = forecast.error().message};
-  Outcome outcome{.forecast = *forecast, .runs = plan.repetitions};
+  Outcome outcome{.forecast = *forecast, .runs = cell.repetitions};
   const double work = forecast->work.sample_gradients * static_cast<double>(cell.simulation.spec().features);
   if (work > plan.most_work)
     outcome.refused = fmt::format("would read {:.1e} numbers, the study allows {:.1e}", work, plan.most_work);
-  if (work > plan.most_work / 4) outcome.runs = std::clamp<std::size_t>(plan.repetitions / 4, 2, plan.repetitions);
+  if (work > plan.most_work / 4)
+    outcome.runs = std::min(cell.repetitions, std::max<std::size_t>(cell.repetitions / 4, 2));
   return outcome;
 }
 
@@ -100,7 +102,7 @@ std::vector<Contender> all_contenders(const Options& options) {
 
 Result<std::vector<CellOutcome>> run_trials(const StudyContext& context, const TrialPlan& plan) {
   TAILCOAT_TRY(mu, gaussian_budget(plan.budget));
-  const std::size_t cells = plan.cells.size(), repetitions = plan.repetitions;
+  const std::size_t cells = plan.cells.size();
   std::vector<CellOutcome> outcomes(cells);
   TAILCOAT_CHECK(context.engine.for_each(cells, [&](std::size_t i) -> Result<void> {
     const Cell& cell = plan.cells[i];
@@ -110,14 +112,19 @@ Result<std::vector<CellOutcome>> run_trials(const StudyContext& context, const T
     outcomes[i].trivial_bound = trivial_bound(setting_of(cell));
     return {};
   }));
-  std::vector<std::vector<Repetition>> all(cells, std::vector<Repetition>(repetitions));
+  // Cells with more rows come later in a plan; they are started first, so that no core ends with one of them alone.
+  std::vector<std::vector<Repetition>> all(cells);
+  std::vector<std::pair<std::size_t, std::size_t>> jobs;
+  for (std::size_t i = cells; i-- > 0;) {
+    all[i].resize(plan.cells[i].repetitions);
+    for (std::size_t repetition = 0; repetition < all[i].size(); ++repetition) jobs.emplace_back(i, repetition);
+  }
   std::atomic<std::size_t> done = 0;
-  // Large cells last in the plan are started first, so that no core is left with one of them at the end.
-  TAILCOAT_CHECK(context.engine.for_each(cells * repetitions, [&](std::size_t job) -> Result<void> {
-    const std::size_t i = cells - 1 - job / repetitions, repetition = job % repetitions;
+  TAILCOAT_CHECK(context.engine.for_each(jobs.size(), [&](std::size_t job) -> Result<void> {
+    const auto [i, repetition] = jobs[job];
     TAILCOAT_TRY(result, repeat(context, plan, plan.cells[i], outcomes[i], repetition));
     all[i][repetition] = std::move(result);
-    context.progress(++done, cells * repetitions);
+    context.progress(++done, jobs.size());
     return {};
   }));
   for (std::size_t i = 0; i < cells; ++i) summarise(outcomes[i], all[i]);
@@ -133,10 +140,11 @@ void put_estimate(Json& json, const std::string& name, const Estimate& estimate)
   put_finite(json, name + "_standard_error", estimate.standard_error);
 }
 
-Result<Cell> cell_of(Kind kind, double k, std::size_t features, std::size_t rows, ApproxDp budget, std::uint64_t seed) {
+Result<Cell> cell_of(Kind kind, double k, std::size_t features, std::size_t rows, ApproxDp budget, std::uint64_t seed,
+                     std::size_t repetitions) {
   TAILCOAT_TRY(mu, gaussian_budget(budget));
   const double d = static_cast<double>(features), n = static_cast<double>(rows);
-  const double visible = 4 * std::sqrt(d) / (n * std::sqrt(rho_of(mu)));
+  const double visible = 16 * std::sqrt(d) / (n * std::sqrt(rho_of(mu)));
   TAILCOAT_TRY(simulation,
                Simulation::create({.kind = kind,
                                    .tail = {Tail::Family::student, (kind == Kind::linear ? 2 * k : k) + 0.5},
@@ -145,7 +153,7 @@ Result<Cell> cell_of(Kind kind, double k, std::size_t features, std::size_t rows
                                    .rare_probability = std::min(visible, 1.0),
                                    .rare_order = k}));
   TAILCOAT_TRY(moments, simulation.moments(k));
-  return Cell{simulation, moments, rows};
+  return Cell{simulation, moments, rows, repetitions};
 }
 
 }  // namespace tailcoat::experiments

@@ -26,14 +26,14 @@ struct Cell {
   Simulation simulation;
   Moments moments;
   std::size_t rows;
+  std::size_t repetitions = 8;
 };
 
 struct TrialPlan {
-  std::string name;  // of the study: part of all seeds
-  std::vector<Cell> cells;
-  std::vector<Contender> contenders;
-  ApproxDp budget;
-  std::size_t repetitions = 8;
+  std::string name{};  // of the study: part of all seeds
+  std::vector<Cell> cells{};
+  std::vector<Contender> contenders{};
+  ApproxDp budget{};
   // In numbers read by one run. A run that would read more is left out, and says so; one that reads more than a
   // quarter is repeated a quarter as often, but at least twice.
   double most_work = 1e10;
@@ -60,8 +60,10 @@ Result<std::vector<CellOutcome>> run_trials(const StudyContext&, const TrialPlan
 void put_estimate(Json&, const std::string& name, const Estimate&);
 void put_finite(Json&, const std::string& name, double value);
 
-// A cell of moments k: tails have half a moment more than they need. For `hard` the signal is as strong as noise of
-// this budget lets one see: p = 4 sqrt(d) / (n sqrt(rho)), at most 1.
-Result<Cell> cell_of(Kind kind, double k, std::size_t features, std::size_t rows, ApproxDp budget, std::uint64_t seed);
+// A cell of moments k: tails have half a moment more than they need. For `hard`, p = 16 sqrt(d) / (n sqrt(rho)), at
+// most 1: a signal that noise of this budget lets one see, but not well. It must be seen for a slope to mean anything:
+// who learns nothing stays at the centre, whose excess risk falls at the same rate.
+Result<Cell> cell_of(Kind kind, double k, std::size_t features, std::size_t rows, ApproxDp budget, std::uint64_t seed,
+                     std::size_t repetitions);
 
 }  // namespace tailcoat::experiments

@@ -66,6 +66,17 @@ TEST(Chart, CopesWithNothingAndWithOnePoint) {
   EXPECT_FALSE(has(one, "inf\""));
 }
 
+TEST(Chart, NamesReplaceNumbersOnTheAxis) {
+  const std::string picture = svg(Chart{.title = "named",
+                                        .x = {"", false, {"one-pass", "a <b>"}},
+                                        .y = {"excess"},
+                                        .series = {{"s", {{1, 0.1}, {2, 0.2}}, Mark::points, 0}}});
+  EXPECT_TRUE(well_formed(picture));
+  EXPECT_TRUE(has(picture, ">one-pass</text>"));
+  EXPECT_TRUE(has(picture, "a &lt;b&gt;"));
+  EXPECT_FALSE(has(picture, ">1.5</text>"));
+}
+
 TEST(Chart, PageHoldsEveryChart) {
   const std::vector<Chart> charts{sample_chart(), sample_chart()};
   const std::string page = html_page("two", charts);
