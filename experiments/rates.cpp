@@ -31,9 +31,9 @@ Result<Grid> grid_of(const StudyContext& context) {
                    : std::vector{Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::smooth, Kind::hard};
   grid.plan = {.name = "rates",
                .cells = {},
-               .contenders = all_contenders({.max_passes = context.quick ? 30.0 : 300.0}),
+               .contenders = all_contenders({.max_passes = context.quick ? 10.0 : 300.0}),
                .budget = kBudget,
-               .most_work = context.quick ? 1e8 : 1e10};
+               .most_work = context.quick ? 1e7 : 1e11};
   for (const Kind kind : grid.kinds) {
     // The hard problem looks the same at every size, so that fewer rows and more repetitions will do.
     const std::size_t first = kind == Kind::hard ? 11 : 12, step = context.quick ? 2 : 1;

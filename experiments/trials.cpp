@@ -41,8 +41,8 @@ Outcome planned(const TrialPlan& plan, const Cell& cell, const Contender& conten
   const double work = forecast->work.sample_gradients * static_cast<double>(cell.simulation.spec().features);
   if (work > plan.most_work)
     outcome.refused = fmt::format("would read {:.1e} numbers, the study allows {:.1e}", work, plan.most_work);
-  if (work > plan.most_work / 4)
-    outcome.runs = std::min(cell.repetitions, std::max<std::size_t>(cell.repetitions / 4, 2));
+  const double affordable = std::max(2.0, plan.most_work / work);
+  if (affordable < static_cast<double>(cell.repetitions)) outcome.runs = static_cast<std::size_t>(affordable);
   return outcome;
 }
 

@@ -34,8 +34,8 @@ struct TrialPlan {
   std::vector<Cell> cells{};
   std::vector<Contender> contenders{};
   ApproxDp budget{};
-  // In numbers read by one run. A run that would read more is left out, and says so; one that reads more than a
-  // quarter is repeated a quarter as often, but at least twice.
+  // In numbers read, by all repetitions of an algorithm on a cell: longer ones are repeated less often, but at least
+  // twice; what would read more in a single run is left out, and says so.
   double most_work = 1e10;
 };
 
