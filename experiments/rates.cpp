@@ -14,6 +14,7 @@ namespace {
 constexpr ApproxDp kBudget{8, 1e-6};  // rho = 1.2: rates show from few rows on
 constexpr std::size_t kFeatures = 5;
 constexpr double kOrders[] = {2, 3, 4};
+constexpr std::size_t kRunsForASlope = 12;
 
 struct Grid {
   std::vector<Kind> kinds{};
@@ -53,14 +54,13 @@ Result<Grid> grid_of(const StudyContext& context) {
 struct Curve {
   std::size_t kind, order, contender;
   std::vector<LogLogPoint> measured{}, certified{}, rate{};
-  bool vacuous = false;   // for some rows no certificate, or none below the trivial bound: theory promises no slope
-  std::string refused{};  // the last reason
+  std::set<std::string> not_comparable{};  // why theory says nothing about its slope; empty: it does
+  std::string refused{};                   // the last reason
 };
 
 Curve curve_of(const Grid& grid, const std::vector<CellOutcome>& outcomes, std::size_t kind, std::size_t order,
                std::size_t contender) {
-  Curve curve{
-      .kind = kind, .order = order, .contender = contender, .measured = {}, .certified = {}, .rate = {}, .refused = {}};
+  Curve curve{.kind = kind, .order = order, .contender = contender};
   for (std::size_t r = 0; r < grid.sizes; ++r) {
     const CellOutcome& cell = outcomes[grid.index(kind, order, r)];
     const Outcome& outcome = cell.contenders[contender];
@@ -72,9 +72,14 @@ Curve curve_of(const Grid& grid, const std::vector<CellOutcome>& outcomes, std::
     curve.measured.push_back({rows, outcome.excess.value, outcome.excess.standard_error});
     const double bound = outcome.forecast.bound.excess_risk;
     if (std::isfinite(bound)) curve.certified.push_back({rows, bound});
-    if (!(bound < cell.trivial_bound)) curve.vacuous = true;
+    if (!(bound < cell.trivial_bound)) curve.not_comparable.insert("the certificate is not below the trivial bound");
+    if (outcome.forecast.work.passes < 0.99 * outcome.forecast.work.wanted_passes)
+      curve.not_comparable.insert("fewer passes than its theorem asks for");
+    if (outcome.excess.value > 0.9 * cell.at_centre) curve.not_comparable.insert("no better than the centre");
+    if (outcome.runs < kRunsForASlope) curve.not_comparable.insert("too few repetitions");
     curve.rate.push_back({rows, cell.lower_bound});
   }
+  if (curve.measured.size() < grid.sizes) curve.not_comparable.insert("not run for all numbers of rows");
   return curve;
 }
 
@@ -108,7 +113,7 @@ Json fit_json(const Grid& grid, const Curve& curve) {
   json["private_slope"] = -(1 - 1 / k);
   json["statistical_slope"] = -0.5;
   if (curve.certified.size() > 1) json["certified_slope"] = log_log_slope(curve.certified).value;
-  json["vacuous"] = curve.vacuous;
+  json["not_comparable"] = curve.not_comparable;
   json["within_certificate"] = within_certificate(curve);
   return json;
 }

@@ -12,7 +12,7 @@ namespace tailcoat {
 namespace {
 
 // How often the search for a minimiser visits each sample: seen, not proved; it ends when its certificate holds.
-constexpr double kUsualEpochs = 40;
+constexpr double kUsualEpochs = 100;
 
 // In units of C / modulus: for noise of standard deviation `noise` and a point within `miss`.
 PhaseError release_error(const Setting& setting, double noise, double miss) {

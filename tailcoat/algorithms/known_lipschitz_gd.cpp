@@ -45,8 +45,7 @@ Result<Samples> lipschitz_samples(const Problem& problem, double clip) {
   if (!problem.samples.functions()->gradient) return usage_error("the gradient of a sample is an empty function");
   if (!std::isfinite(problem.smoothness))
     return refusal("known-lipschitz-gd leaves out steep samples, which it knows by their smoothness: state it");
-  return Samples(problem.samples.size(), problem.samples.dimension(),
-                 {.gradient = without_steep_samples(problem, clip)});
+  return problem.samples.with({.gradient = without_steep_samples(problem, clip)});
 }
 
 // The last iterate of descent with steps 1 / (lambda (t + 1)) from `start`, which is also the centre of the

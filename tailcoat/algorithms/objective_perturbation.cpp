@@ -10,7 +10,7 @@ namespace tailcoat {
 namespace {
 
 // How often the search for a minimiser visits each row: seen, not proved; it ends when its certificate holds.
-constexpr double kUsualEpochs = 40;
+constexpr double kUsualEpochs = 100;
 
 struct OutputError {
   double noise;     // standard deviation per coordinate

@@ -10,7 +10,7 @@ namespace tailcoat {
 namespace {
 
 constexpr double kRoundoff = 0x1p-53;
-constexpr double kGradientError = 0x1p-40;  // of a gradient of the user's, relative to the Lipschitz constant
+constexpr double kGradientError = 0x1p-34;  // of a gradient of the user's, relative to the Lipschitz constant, at least
 constexpr std::size_t kChunk = 256;         // samples whose gradients are added up by one thread
 
 double norm(std::span<const double> x) {
@@ -21,9 +21,9 @@ double norm(std::span<const double> x) {
 
 }  // namespace
 
-GradientDescent::GradientDescent(const SampleGradient& gradient, Range range, const Domain& domain,
+GradientDescent::GradientDescent(const SampleFunctions& functions, Range range, const Domain& domain,
                                  std::span<const double> centre, const Minimisation& problem, Workers& workers)
-    : sample_gradient_(gradient),
+    : sample_gradient_(functions.gradient),
       range_(range),
       domain_(domain),
       centre_(centre),
@@ -34,8 +34,8 @@ GradientDescent::GradientDescent(const SampleGradient& gradient, Range range, co
       takes_part_(range.count) {
   const double size = norm(domain.centre()) + domain.radius() + norm(centre);
   const auto d = static_cast<double>(domain.dimension());
-  map_error_ = step_ * kGradientError * problem.lipschitz + 8 * (d + 16) * kRoundoff * size +
-               domain.projection_error(domain.radius());
+  map_error_ = step_ * std::max(kGradientError, functions.gradient_error) * problem.lipschitz +
+               8 * (d + 16) * kRoundoff * size + domain.projection_error(domain.radius());
   const double pull = problem.lipschitz / (modulus_ * static_cast<double>(range.count));
   tolerance_ = 1.01 * std::max(2 * problem.share * pull, 4 * map_error_ / (step_ * modulus_));
 }

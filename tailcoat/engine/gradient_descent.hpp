@@ -20,7 +20,7 @@ class GradientDescent {
     std::size_t first, count;
   };
 
-  GradientDescent(const SampleGradient&, Range, const Domain&, std::span<const double> centre, const Minimisation&,
+  GradientDescent(const SampleFunctions&, Range, const Domain&, std::span<const double> centre, const Minimisation&,
                   Workers&);
 
   // The distance from the minimiser that minimiser() certifies: public.

@@ -23,8 +23,6 @@ constexpr NumberOption kSmoothnessOption{.name = "smoothness",
                                          .highest = 0x1p300};
 constexpr NumberOption kMostClippedOption{
     .name = "most-clipped", .meaning = "gradients that may be clipped in one pass", .lowest = 0, .highest = 0x1p50};
-constexpr NumberOption kGradientErrorOption{
-    .name = "gradient_error", .meaning = "relative error of a gradient", .lowest = 0, .highest = 0x1p-10};
 
 double slope_error(const Samples& samples) {
   const SampleFunctions* functions = samples.functions();

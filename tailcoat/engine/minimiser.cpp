@@ -74,6 +74,7 @@ Result<void> check_glm(const Loss& loss, const Minimisation& problem) {
 
 Result<void> check_functions(const SampleFunctions& functions, const Domain& domain, const Minimisation& problem) {
   if (!functions.gradient) return usage_error("the gradient of a sample is an empty function");
+  TAILCOAT_CHECK(check(kGradientErrorOption, functions.gradient_error));
   if (problem.steep == SteepSamples::clip)
     return refusal(
         "clipping the gradients of a loss that is no GLM gives no convex function (Appendix C of the paper)");
@@ -154,7 +155,7 @@ Result<SensitiveSum> Engine::minimiser(const Samples& samples, const Domain& dom
   } else {
     if (tilt != nullptr) return usage_error("tilts are for GLMs only");
     TAILCOAT_CHECK(check_functions(*samples.functions(), domain, problem));
-    GradientDescent descent(samples.functions()->gradient, {samples.first_, samples.count_}, domain, centre, problem,
+    GradientDescent descent(*samples.functions(), {samples.first_, samples.count_}, domain, centre, problem,
                             *workers_);
     distance = descent.tolerance();
     TAILCOAT_TRY(found, descent.minimiser());

@@ -2,9 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <cmath>
 
 namespace tailcoat {
+
+Samples Samples::block(std::size_t first, std::size_t count) const {
+  assert(first <= count_ && count <= count_ - first);
+  Samples part = *this;
+  part.first_ += first;
+  part.count_ = count;
+  return part;
+}
+
+Samples Samples::with(SampleFunctions functions) const {
+  assert(data_ == nullptr);
+  Samples same = *this;
+  same.functions_ = std::make_shared<SampleFunctions>(std::move(functions));
+  return same;
+}
 
 Result<void> check_samples(const Samples& samples, std::span<const double> x) {
   if (samples.size() == 0) return data_error("a sum over 0 samples; give at least one");

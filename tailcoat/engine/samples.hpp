@@ -2,7 +2,6 @@
 // of the user's own. A view that is cheap to copy; what it is made of must outlive it.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tailcoat/base/option.hpp"
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/data/rows.hpp"
 #include "tailcoat/losses/loss.hpp"
@@ -65,11 +65,15 @@ using SampleStep = std::function<void(std::size_t row, std::span<const double> x
 struct SampleFunctions {
   SampleGradient gradient{};
   SampleStep implicit_step{};  // only for algorithms that say so
-  double step_error = 0;       // how far implicit_step may be from the exact minimiser, whatever the sample
-  // How far gradient may be from the exact one, relative to the longer of that and the clip. 2^-34 is always allowed
-  // for; it counts only where privacy rests on smoothness.
+  double step_error = 0;  // how far implicit_step may be from the exact minimiser, whatever the sample and the step
+  // How far gradient may be from the exact one, relative to the longer of that and the clip (or Lipschitz constant). It
+  // counts where privacy rests on gradients being those of a smooth convex function; 2^-34 is allowed for there in any
+  // case, by `implicit` only 2^-48. Callbacks must be finite on all of the domain, for every sample that could be.
   double gradient_error = 0;
 };
+
+inline constexpr NumberOption kGradientErrorOption{
+    .name = "gradient_error", .meaning = "relative error of a gradient", .lowest = 0, .highest = 0x1p-10};
 
 class Samples {
  public:
@@ -85,13 +89,9 @@ class Samples {
   [[nodiscard]] const SampleFunctions* functions() const { return functions_.get(); }
 
   // Samples first, ..., first + count - 1, as a problem of their own. Blocks are chosen by public index.
-  [[nodiscard]] Samples block(std::size_t first, std::size_t count) const {
-    assert(first + count <= count_);
-    Samples part = *this;
-    part.first_ += first;
-    part.count_ = count;
-    return part;
-  }
+  [[nodiscard]] Samples block(std::size_t first, std::size_t count) const;
+  // The same samples with other functions; for losses of the user's own.
+  [[nodiscard]] Samples with(SampleFunctions functions) const;
 
  private:
   friend class Engine;

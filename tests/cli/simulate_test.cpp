@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kFile = testing::TempDir() + "tailcoat-simulate.csv";
+const std::string kFile =
+    testing::TempDir() + "tailcoat-simulate-" + std::to_string(getpid()) + ".csv";  // tests run at once
 
 std::string simulated(const std::string& arguments) {
   const Outcome outcome = tailcoat_program("simulate --output " + kFile + " " + arguments);
