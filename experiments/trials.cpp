@@ -43,6 +43,7 @@ Outcome planned(const TrialPlan& plan, const Cell& cell, const Contender& conten
     outcome.refused = fmt::format("would read {:.1e} numbers, the study allows {:.1e}", work, plan.most_work);
   const double affordable = std::max(2.0, plan.most_work / work);
   if (affordable < static_cast<double>(cell.repetitions)) outcome.runs = static_cast<std::size_t>(affordable);
+  outcome.runs = std::min(outcome.runs, contender.most_runs);
   return outcome;
 }
 
@@ -61,7 +62,7 @@ Result<Repetition> repeat(const StudyContext& context, const TrialPlan& plan, co
   Repetition result{.excess = std::vector<double>(count, kNotRun), .refused = std::vector<std::string>(count)};
   for (std::size_t a = 0; a < count; ++a) {
     if (!forecast.contenders[a].refused.empty() || repetition >= forecast.contenders[a].runs) continue;
-    const auto& [algorithm, options] = plan.contenders[a];
+    const auto& [algorithm, options, most_runs] = plan.contenders[a];
     BitSource noise = BitSource::insecure_seeded(seed_of(algorithm.name, {seed, a}));
     const auto solution =
         algorithm.solve({context.engine, noise}, *instance->problem, cell.moments, plan.budget, options);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace tailcoat::experiments {
 struct Contender {
   Algorithm algorithm;
   Options options{};
+  std::size_t most_runs = std::numeric_limits<std::size_t>::max();  // on a cell
 };
 
 // The whole catalogue.
