@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tailcoat/mechanisms/gaussian_release.hpp"
+#include "tailcoat/algorithms/noisy_gradients.hpp"
 
 namespace tailcoat {
 namespace {
@@ -53,15 +53,12 @@ Result<Samples> lipschitz_samples(const Problem& problem, double clip) {
 Result<std::vector<double>> noisy_descent(RunContext run, const Samples& samples, const Domain& domain,
                                           const ErmPhase& phase, double clip, std::span<const double> start,
                                           PrivacyMeter& meter) {
-  const Gdp share = meter.share(1 / static_cast<double>(phase.error.steps));
-  TAILCOAT_TRY(lattice, clip_lattice(clip, samples.dimension(), share));
-  const double scale = phase.weight * static_cast<double>(phase.rows);
+  TAILCOAT_TRY(gradients, NoisyGradients::open(run.engine, samples, clip, phase.error.steps, {meter, run.noise}));
   std::vector<double> x(start.begin(), start.end());
   for (std::size_t t = 0; t < phase.error.steps; ++t) {
-    TAILCOAT_TRY(sum, run.engine.clipped_gradient_sum(samples, x, lattice));
-    TAILCOAT_TRY(g, gaussian_release(fmt::format("gradient, step {}", t + 1), std::move(sum), {meter, run.noise}));
+    TAILCOAT_TRY(g, gradients.at(x));
     const auto done = static_cast<double>(t + 1);
-    for (std::size_t j = 0; j < x.size(); ++j) x[j] = (done * x[j] + start[j] - g[j] / scale) / (done + 1);
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] = (done * x[j] + start[j] - g[j] / phase.weight) / (done + 1);
     TAILCOAT_CHECK(domain.project(x));
   }
   return x;

@@ -1,6 +1,6 @@
 // known-lipschitz-gd: Algorithm 4 (KLReduce) with the base solver that Theorem 2 counts gradients for: localization by
 // full-batch noisy gradient descent, private by itself, so that no minimiser has to be exact. mu = 0. Statement, proofs
-// and constants: known_lipschitz.md, "Noisy descent".
+// and constants: known_lipschitz_gd.md.
 #pragma once
 
 #include "tailcoat/algorithms/erm_phases.hpp"

@@ -1,6 +1,6 @@
 // known-lipschitz-sgd: Algorithm 4 (KLReduce) with Phased-SGD (Feldman, Koren, Talwar 2020) as its base solver: one
 // pass of gradient steps over smooth C-Lipschitz samples. GLMs, mu = 0. Statement, proofs and constants:
-// known_lipschitz.md, "One pass".
+// known_lipschitz_sgd.md.
 #pragma once
 
 #include "tailcoat/algorithms/phases.hpp"

@@ -1,5 +1,6 @@
 // Population-level localization (Algorithm 2, Prop. pop_localize): phase i comes within spread_i / lambda_i of the
-// minimiser of F + (lambda_i / 2) |x - x_{i-1}|^2. What that is worth, and the best lambda_i. Proof: localized.md.
+// minimiser of F + (lambda_i / 2) |x - x_{i-1}|^2. What that is worth, and the best lambda_i. Proof:
+// localization.md.
 #pragma once
 
 #include <span>

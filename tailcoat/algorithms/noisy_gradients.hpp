@@ -1,5 +1,5 @@
 // The private gradient oracle of the full-batch algorithms: mean clipped gradients of a block of samples with Gaussian
-// noise, a number of times fixed in advance that shares the whole budget of a meter.
+// noise, a number of times fixed in advance that shares the whole budget of a meter. Proofs: noisy_gradients.md.
 #pragma once
 
 #include <cmath>

@@ -23,8 +23,8 @@ namespace tailcoat {
 struct Problem {
   Samples samples;
   Domain domain;
-  // Promises about every possible sample function on the domain. Where privacy rests on them they are enforced record by
-  // record for GLMs; for a loss of the user's own they are taken on trust, as its convexity is.
+  // Promises about every possible sample function on the domain. Where privacy rests on them they are enforced record
+  // by record for GLMs; for a loss of the user's own they are taken on trust, as its convexity is.
   double smoothness = std::numeric_limits<double>::infinity();  // beta
   double strong_convexity = 0;                                  // mu
 };

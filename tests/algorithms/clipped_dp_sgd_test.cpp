@@ -9,7 +9,6 @@
 
 #include "../mechanisms/audit.hpp"
 #include "heavy_tails.hpp"
-#include "tailcoat/algorithms/binomial.hpp"
 #include "tailcoat/algorithms/rates.hpp"
 
 namespace tailcoat {
@@ -66,53 +65,6 @@ TEST(ClippedDpSgd, ReleasesShareTheBudgetEqually) {
     for (const auto& [block, squares] : spent) EXPECT_LE(std::sqrt(squares), 0.5) << block;
     EXPECT_LE(spent.size(), descent.batches);
   }
-}
-
-TEST(ClippedDpSgd, PartsAreReadNoMoreOftenThanTheyMay) {
-  const std::size_t n = 100, d = 2;
-  for (const ClippedDescent& schedule : schedules(1e9, {.max_passes = 20})) {
-    if (schedule.batches > 16) break;
-    const auto parts = static_cast<double>(schedule.batches);
-    EXPECT_EQ(schedule.passes(), 20);
-    if (schedule.batches > 1) {
-      EXPECT_LE(parts * binomial_tail(schedule.steps, schedule.uses + 1, 1 / parts), 1e-12);
-      EXPECT_LE(schedule.uses, 80u);
-    }
-    std::vector<std::size_t> reads(n, 0);
-    const SampleGradient gradient = [&](std::size_t row, auto, std::span<double> g) {
-      ++reads[row];
-      g[0] = 1;
-    };
-    Engine engine(1);
-    TestOutlet outlet(Gdp{1}, 4);
-    ClippedDescent descent = schedule;
-    descent.clip = descent.lambda = 1;
-    const Domain domain = unit_ball(d);
-    ASSERT_TRUE(solve_clipped(engine, {n, d, {.gradient = gradient}}, domain, domain.centre(), descent, outlet).ok());
-    const std::size_t rows = n / schedule.batches;
-    std::size_t steps = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      EXPECT_LE(reads[i], schedule.uses);
-      EXPECT_EQ(reads[i], i / rows < schedule.batches ? reads[i / rows * rows] : 0);
-      if (i % rows == 0 && i / rows < schedule.batches) steps += reads[i];
-    }
-    EXPECT_EQ(steps, schedule.steps);
-  }
-}
-
-// A part that is drawn more often than it may be is passed over, and the budget holds.
-TEST(ClippedDpSgd, OverdrawnPartsArePassedOver) {
-  Engine engine(1);
-  const SampleGradient gradient = [](std::size_t, auto, std::span<double> g) { g[0] = 1; };
-  TestOutlet outlet(Gdp{1}, 5);
-  const ClippedDescent descent{.clip = 1, .lambda = 1, .steps = 12, .batches = 4, .uses = 3};  // no room at all
-  const Domain domain = unit_ball(1);
-  ASSERT_TRUE(solve_clipped(engine, {8, 1, {.gradient = gradient}}, domain, domain.centre(), descent, outlet).ok());
-  std::map<std::string, int> releases;
-  for (const ReceiptLine& line : outlet.meter.receipt().lines)
-    if (line.release.mechanism == "gaussian") ++releases[line.block];
-  EXPECT_EQ(releases.size(), 4u);
-  for (const auto& [block, count] : releases) EXPECT_EQ(count, 3) << block;
 }
 
 // Mean squared distance from the exact minimiser of the clipped loss, which is known for linear losses.

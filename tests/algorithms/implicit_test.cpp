@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "problems.hpp"
-#include "tailcoat/algorithms/catalogue.hpp"
 #include "tailcoat/losses/mean.hpp"
 
 namespace tailcoat {
@@ -72,28 +71,6 @@ TEST(Implicit, StepsByDescentAreTheExactOnes) {
       exact.implicit_step(row, x, step, expected);
       EXPECT_LT(distance(y, expected), 0x1p-48 * 200);
     }
-  }
-}
-
-// A block of a loss of the user's own is the rows of that block, whatever the algorithm makes of the functions.
-TEST(Catalogue, AlgorithmsReadTheRowsOfTheirBlock) {
-  Engine engine(1);
-  const TestData data = heavy_tailed_data(8000, 2, 1);
-  for (const Algorithm& algorithm : algorithms()) {
-    std::size_t lowest = 8000, highest = 0;
-    SampleFunctions functions = mean_of(data);
-    const SampleGradient gradient = functions.gradient;
-    functions.implicit_step = {};
-    functions.gradient = [&](std::size_t row, std::span<const double> x, std::span<double> result) {
-      lowest = std::min(lowest, row), highest = std::max(highest, row);
-      gradient(row, x, result);
-    };
-    BitSource noise = BitSource::insecure_seeded(1);
-    const Problem problem{Samples(8000, 2, functions).block(4000, 3000), ball(2, 1), 1};
-    const auto solution = algorithm.solve({engine, noise}, problem, {3, 2.5, 3}, ApproxDp{1, 1e-6}, {.max_passes = 3});
-    if (!solution.ok()) continue;
-    EXPECT_GE(lowest, 4000u) << algorithm.name;
-    EXPECT_LT(highest, 7000u) << algorithm.name;
   }
 }
 

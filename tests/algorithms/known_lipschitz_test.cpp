@@ -5,24 +5,16 @@
 #include <cmath>
 #include <random>
 
+#include "linear_data.hpp"
 #include "tailcoat/algorithms/catalogue.hpp"
 #include "tailcoat/algorithms/known_lipschitz_gd.hpp"
-#include "tailcoat/algorithms/known_lipschitz_sgd.hpp"
 #include "tailcoat/losses/mean.hpp"
 #include "tailcoat/noise/gaussian.hpp"
 
 namespace tailcoat {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-Setting example(std::size_t rows, double k = 3) {
-  return {.rows = rows, .dimension = 20, .diameter = 2, .start_distance = 1, .moments = {k, 1.6, 2.5}, .smoothness = 1};
-}
-
-Gdp budget_of(double rho) { return {std::sqrt(2 * rho)}; }
-
-// MATH of the algorithm's document: 4 D sqrt(8 (1.1 C)^2 d / (n^2 rho) + (2/3) G_2^2 / n) + D G_k^k / C^(k-1), D the
+// The closed form of the document: 4 D sqrt(8 (1.1 C)^2 d / (n^2 rho) + (2/3) G_2^2 / n) + D G_k^k / C^(k-1), D the
 // diameter, at the C of the document.
 double closed_form(const Setting& setting, double rho) {
   const double n = static_cast<double>(setting.rows), d = static_cast<double>(setting.dimension);
@@ -91,59 +83,7 @@ TEST(KnownLipschitz, ErratumE8TheClipIsNeverBelowTheSlopeOfTheDummy) {
   }
 }
 
-// Erratum E6: the text has G_k^k / ((k - 1) C^(k - 1)). For L_s just above C, always, all is left out, and the slope
-// lost is L_s.
-TEST(KnownLipschitz, ErratumE6TheBiasOfLeavingOutHasConstantOne) {
-  const double clip = 2, slope = 2.000001;
-  for (const double k : {2.0, 3.0, 6.0}) {
-    const Moments moments{k, slope, slope};
-    EXPECT_GE(drop_bias(moments, clip), slope);
-    if (k > 2) {
-      EXPECT_LT(drop_bias(moments, clip) / (k - 1), slope);
-    }
-  }
-}
-
-TEST(KnownLipschitz, RefusesWhatItsTheoremsDoNotCover) {
-  Setting setting = example(1000);
-  setting.strong_convexity = 1;
-  EXPECT_FALSE(plan_known_lipschitz_gd(setting, budget_of(0.1), {}).ok());
-  EXPECT_FALSE(plan_known_lipschitz_sgd(setting, budget_of(0.1), {}).ok());
-  setting = example(1000);
-  setting.smoothness = kInf;
-  EXPECT_FALSE(plan_known_lipschitz_sgd(setting, budget_of(0.1), {}).ok());
-  setting.smoothness = 1e6;
-  const auto plan = plan_known_lipschitz_sgd(setting, budget_of(0.1), {.constants = Constants::paper});
-  ASSERT_FALSE(plan.ok());
-  EXPECT_NE(plan.error().message.find("beta <= "), std::string::npos);
-  EXPECT_FALSE(plan_known_lipschitz(example(3), budget_of(0.1), {}).ok());
-}
-
-// Rows with independent t-distributed entries around (0.3, ..., 0.3) / sqrt(d): a linear loss has its population risk.
-struct LinearData {
-  std::size_t d;
-  std::vector<double> rows, labels;
-  Domain domain;
-
-  LinearData(std::size_t n, std::size_t dimension, std::uint64_t seed)
-      : d(dimension), rows(n * d), labels(n), domain(*Domain::ball(std::vector<double>(d), 1)) {
-    std::mt19937_64 random(seed);
-    std::student_t_distribution<> noise(4);
-    for (double& value : rows) value = mean() + noise(random) / std::sqrt(2 * static_cast<double>(d));
-  }
-  double mean() const { return 0.3 / std::sqrt(static_cast<double>(d)); }
-  Result<LabelledData> load(Engine& engine) const {
-    return engine.load(RowsOf<double>{rows.data(), labels.size(), d, d}, labels);
-  }
-  double excess(std::span<const double> x) const {
-    double risk = 0.3;
-    for (const double part : x) risk += mean() * part;
-    return risk;
-  }
-};
-
-// E |a|^2 = 0.09 + 1; E |a|^3 is at most that of d independent entries, below 2^3.
-constexpr Moments kLinearMoments{.k = 3, .g2 = 1.05, .gk = 2};
+TEST(KnownLipschitz, RefusesTooFewRows) { EXPECT_FALSE(plan_known_lipschitz(example(3), budget_of(0.1), {}).ok()); }
 
 TEST(KnownLipschitz, MeasuredExcessIsWithinTheCertifiedBound) {
   Engine engine(1);
@@ -199,26 +139,6 @@ TEST(KnownLipschitz, MeasuredExcessOfAMeanIsWithinTheStronglyConvexBound) {
   }
   EXPECT_LT(excess, certified);
   EXPECT_LT(certified, convex);
-}
-
-// A sample far away is steeper than C everywhere: with the same noise the run ends where it would with a sample whose
-// gradient is zero.
-TEST(KnownLipschitz, DescentOnALossOfTheUsersOwnLeavesOutSteepSamples) {
-  Engine engine(1);
-  const LinearData made(512, 4, 1);
-  std::vector<double> ends[2];
-  for (const bool absurd : {false, true}) {
-    const SampleFunctions functions{.gradient = [&](std::size_t row, std::span<const double> x, std::span<double> g) {
-      if (row > 0) MeanLoss{}.gradient(x, {&made.rows[row * 4], 4}, g);
-      if (row == 0 && absurd) g[0] = x[0] - 1e6;
-    }};
-    BitSource noise = BitSource::insecure_seeded(1);
-    const auto solution = known_lipschitz_gd({engine, noise}, {Samples(512, 4, functions), made.domain, 1},
-                                             {.k = 3, .g2 = 2.2, .gk = 3.2}, budget_of(0.5), {.max_passes = 20});
-    ASSERT_TRUE(solution.ok()) << solution.error().message;
-    ends[absurd] = solution->x;
-  }
-  EXPECT_EQ(ends[0], ends[1]);
 }
 
 TEST(KnownLipschitz, ReceiptsAddUpToTheBudget) {

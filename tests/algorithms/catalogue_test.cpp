@@ -1,0 +1,63 @@
+#include "tailcoat/algorithms/catalogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "problems.hpp"
+#include "tailcoat/losses/mean.hpp"
+
+namespace tailcoat {
+namespace {
+
+// A block of a loss of the user's own is the rows of that block, whatever the algorithm makes of the functions.
+TEST(Catalogue, AlgorithmsReadTheRowsOfTheirBlock) {
+  Engine engine(1);
+  const TestData data = heavy_tailed_data(8000, 2, 1);
+  int ran = 0;
+  for (const Algorithm& algorithm : algorithms()) {
+    std::size_t lowest = 8000, highest = 0;
+    const SampleFunctions functions{.gradient = [&](std::size_t row, std::span<const double> x, std::span<double> g) {
+      lowest = std::min(lowest, row), highest = std::max(highest, row);
+      MeanLoss{}.gradient(x, {&data.rows[2 * row], 2}, g);
+    }};
+    BitSource noise = BitSource::insecure_seeded(1);
+    const Problem problem{Samples(8000, 2, functions).block(4000, 3000), ball(2, 1), 1};
+    const auto solution = algorithm.solve({engine, noise}, problem, {3, 2.5, 3}, ApproxDp{1, 1e-6}, {.max_passes = 3});
+    if (!solution.ok()) continue;
+    ++ran;
+    EXPECT_GE(lowest, 4000u) << algorithm.name;
+    EXPECT_LT(highest, 7000u) << algorithm.name;
+  }
+  EXPECT_GE(ran, 6);
+}
+
+TEST(Catalogue, NamesAreFoundAndDiffer) {
+  std::set<std::string_view> names;
+  for (const Algorithm& algorithm : algorithms()) {
+    EXPECT_EQ(find_algorithm(algorithm.name)->name, algorithm.name);
+    EXPECT_TRUE(names.insert(algorithm.name).second) << algorithm.name;
+  }
+  const auto unknown = find_algorithm("magic");
+  EXPECT_EQ(unknown.error().kind, ErrorKind::usage);
+  EXPECT_NE(unknown.error().message.find("implicit-glm, "), std::string::npos);
+}
+
+// Numbers that no theorem covers are refused before any algorithm computes with them.
+TEST(Catalogue, EveryPlanRefusesNonsense) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Setting fine{
+      .rows = 1000, .dimension = 3, .diameter = 2, .start_distance = 1, .moments = {3, 1, 1}, .smoothness = 1};
+  Setting no_rows = fine, no_columns = fine, low_order = fine, nan_moment = fine, disorder = fine, no_domain = fine;
+  no_rows.rows = 0, no_columns.dimension = 0, low_order.moments.k = 1, nan_moment.moments.g2 = nan;
+  disorder.moments.gk = 0.5, no_domain.diameter = 0;
+  for (const Algorithm& algorithm : algorithms()) {
+    for (const Setting& bad : {no_rows, no_columns, low_order, nan_moment, disorder, no_domain})
+      EXPECT_FALSE(algorithm.plan(bad, ApproxDp{1, 1e-6}, {}).ok()) << algorithm.name;
+    for (const ApproxDp bad : {ApproxDp{0, 1e-6}, ApproxDp{-1, 1e-6}, ApproxDp{1, 1}, ApproxDp{nan, 1e-6}})
+      EXPECT_FALSE(algorithm.plan(fine, bad, {}).ok()) << algorithm.name;
+  }
+}
+
+}  // namespace
+}  // namespace tailcoat

@@ -1,0 +1,31 @@
+#include "tailcoat/algorithms/rates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailcoat {
+namespace {
+
+TEST(Rates, ErratumE6ClipBiasIsTheLargestThatMomentsAllow) {
+  EXPECT_NEAR(clip_bias_constant(2), 0.25, 1e-15);
+  EXPECT_NEAR(clip_bias_constant(3), 4.0 / 27, 1e-15);
+  for (const double k : {2.0, 2.5, 3.0, 7.0}) {
+    double largest = 0;
+    for (double t = 1; t < 50; t *= 1.0005) largest = std::max(largest, (t - 1) / std::pow(t, k));
+    EXPECT_NEAR(clip_bias_constant(k), largest, 1e-6);
+    EXPECT_LT(clip_bias_constant(k), 1 / (k - 1));  // the text's
+  }
+}
+
+TEST(Rates, RateHasBothOfItsTermsAndIsNeverAboveTheTrivialBound) {
+  const Setting setting{.rows = 10'000, .dimension = 4, .diameter = 2, .start_distance = 1, .moments = {2, 3, 5}};
+  const double expected = 3 * 2 / 100.0 + 5 * 2 * std::sqrt(2 / (10'000 * std::sqrt(0.5)));
+  EXPECT_NEAR(lower_bound(setting, Gdp{1}), expected, 1e-12);
+  EXPECT_EQ(lower_bound(setting, Gdp{1e-9}), trivial_bound(setting));
+  EXPECT_EQ(trivial_bound(setting), 3);
+}
+
+}  // namespace
+}  // namespace tailcoat
