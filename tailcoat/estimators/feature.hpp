@@ -1,0 +1,33 @@
+// Feature: one number that a linear model sees of a row, made from one column of the file. All of it is public: given
+// by the user or released. Fitting and predicting treat cells alike, because both go through value() and of().
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace tailcoat {
+
+enum class FeatureKind {
+  number,   // the cell, cut to [low, high]
+  level,    // 1 where the text is `level`, 0 where it is another known level of the column
+  missing,  // 1 where the cell is missing, else 0
+};
+
+struct Feature {
+  std::string column;
+  FeatureKind kind = FeatureKind::number;
+  std::string level{};  // of kind level
+  double centre = 0;    // in place of a missing cell and, of kind level, of a text that is no known level
+  double scale = 1;     // the unit in which the fit sees it: (value - centre) / scale
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] double of_number(double cell) const { return std::isnan(cell) ? centre : std::clamp(cell, low, high); }
+};
+
+// "rooms", "city=Graz", "rooms is missing".
+std::string feature_name(const Feature&);
+
+}  // namespace tailcoat

@@ -1,0 +1,54 @@
+// fit: a private model of a table from nothing but a privacy budget.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tailcoat/algorithms/problem.hpp"
+#include "tailcoat/data/table.hpp"
+#include "tailcoat/estimators/model.hpp"
+
+namespace tailcoat {
+
+struct Range {
+  double low, high;
+};
+
+struct FitOptions {
+  std::string target;
+  Loss loss = SquaredLoss{};
+  ApproxDp budget;
+  // Text columns; the levels that count, or none: those that are frequent are found, at a price. Of the target the
+  // levels are the classes.
+  std::map<std::string, std::vector<std::string>> levels{};
+  std::map<std::string, Range> bounds{};          // of number columns: public knowledge that saves budget
+  std::vector<std::string> missing_indicators{};  // number columns that get a feature of kind missing
+  std::string exposure{};                         // Poisson: a number column
+  double confidence = 0.95;
+};
+
+// What keeps the model from being better, in standard errors relative to the sampling error alone.
+struct Limits {
+  double sampling = 0;       // typical standard error of a standardised coefficient from sampling
+  double privacy_noise = 0;  // from noise
+  double clipped_share = 0;  // of the gradients, at the end
+};
+
+struct Fit {
+  Model model;
+  Work work;
+  Limits limits;
+  // Predicted root of the mean squared standard error at other budgets, relative to this one: {epsilon, factor}.
+  std::vector<std::pair<double, double>> error_against_epsilon;
+  bool constant = false;  // the constant model was chosen
+};
+
+// Called with the work done and all of it, from the calling thread; false: stop, what was released stays charged.
+using Progress = std::function<bool(std::size_t done, std::size_t total)>;
+
+// Takes the table: its memory is used for the fit. All columns but target and exposure are features.
+Result<Fit> fit(Table table, const FitOptions&, RunContext, const Progress& = {});
+
+}  // namespace tailcoat

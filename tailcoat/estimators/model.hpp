@@ -1,0 +1,51 @@
+// Model: a released linear model with all that is needed to predict from a file like the one it was fitted to. It holds
+// public numbers only.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tailcoat/base/result.hpp"
+#include "tailcoat/estimators/feature.hpp"
+#include "tailcoat/losses/loss.hpp"
+#include "tailcoat/privacy/receipt.hpp"
+
+namespace tailcoat {
+
+// A released number with its uncertainty: privacy noise and sampling error together.
+struct Estimate {
+  double value = 0;
+  double standard_error = 0;
+  double low = 0, high = 0;  // confidence interval
+};
+
+// margin = intercept + sum_j coefficients[j] * (value of feature j), in the units of the file.
+struct LinearPart {
+  Estimate intercept;
+  std::vector<Estimate> coefficients;
+};
+
+struct Model {
+  Loss loss;
+  std::string target;
+  std::vector<std::string> classes{};  // of a classifier, in order; empty otherwise
+  std::string exposure{};              // column that multiplies the rate of a Poisson model; empty: none
+  std::vector<Feature> features;
+  std::vector<LinearPart> parts;  // one; one per class (one against the rest) where there are more than two
+  double confidence = 0.95;       // of the intervals
+  std::size_t rows = 0;           // that it was fitted to
+  Receipt receipt;
+  std::vector<std::string> notes{};  // what a user should know: what was found, chosen, left out
+};
+
+// What a model says of a row: the margin and what it stands for.
+//   squared, huber, absolute, quantile: the margin;  poisson: exposure * e^margin;
+//   logistic: the probability of classes[1];  hinge: the margin (its sign is the class).
+double response(const Model&, double margin, double exposure = 1);
+
+// One JSON object, schema "tailcoat-model/1" (docs/model.md). Reading refuses other schemas and what is not a model.
+std::string to_json(const Model&);
+Result<Model> model_from_json(const std::string& text);
+
+}  // namespace tailcoat
