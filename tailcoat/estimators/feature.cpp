@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tailcoat/data/text.hpp"
+
 namespace tailcoat {
 
 std::string feature_name(const Feature& feature) {
@@ -14,6 +16,20 @@ std::string feature_name(const Feature& feature) {
       return fmt::format("{} is missing", feature.column);
   }
   return feature.column;
+}
+
+Result<void> check_feature(const Feature& feature) {
+  const std::string name = in_quotes(feature_name(feature));
+  if (feature.column.empty()) return usage_error("a feature has no column; name the one that it is made from");
+  if (!std::isfinite(feature.centre))
+    return usage_error(fmt::format("feature {}: the centre is {}; it must be finite", name, feature.centre));
+  if (!(feature.scale > 0 && std::isfinite(feature.scale)))
+    return usage_error(fmt::format("feature {}: the scale is {}; it must be positive", name, feature.scale));
+  if (!(feature.low <= feature.high)) {
+    return usage_error(fmt::format("feature {}: the limits are {} and {}; the first must not be above the second", name,
+                                   feature.low, feature.high));
+  }
+  return {};
 }
 
 }  // namespace tailcoat

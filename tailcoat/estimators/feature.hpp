@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "tailcoat/base/result.hpp"
+
 namespace tailcoat {
 
 enum class FeatureKind {
@@ -29,5 +31,8 @@ struct Feature {
 
 // "rooms", "city=Graz", "rooms is missing".
 std::string feature_name(const Feature&);
+
+// Refuses numbers that no fit gives: a centre that is not finite, a scale that is not positive, limits out of order.
+Result<void> check_feature(const Feature&);
 
 }  // namespace tailcoat

@@ -1,0 +1,131 @@
+#include "tailcoat/estimators/encoder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace tailcoat {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+const Feature kRooms{.column = "rooms", .centre = 3, .low = 1, .high = 10};
+const Feature kRoomsMissing{.column = "rooms", .kind = FeatureKind::missing};
+const Feature kGraz{.column = "city", .kind = FeatureKind::level, .level = "Graz", .centre = 0.25};
+const Feature kLinz{.column = "city", .kind = FeatureKind::level, .level = "Linz", .centre = 0.5};
+
+std::vector<Column> columns() {
+  return {{.name = "city", .kind = ColumnKind::text, .levels = {"Linz", "Wien"}}, {.name = "price"}, {.name = "rooms"}};
+}
+
+std::vector<double> encoded(RowEncoder& encoder, std::vector<double> cells) {
+  std::vector<double> values(encoder.features(), -99);
+  encoder.encode(cells, values);
+  return values;
+}
+
+void expect_refused(std::vector<Feature> features, const std::string& said) {
+  const std::vector<Column> file = columns();
+  const auto encoder = RowEncoder::create(features, file);
+  ASSERT_FALSE(encoder.ok()) << said;
+  EXPECT_EQ(encoder.error().kind, ErrorKind::usage);
+  EXPECT_NE(encoder.error().message.find(said), std::string::npos) << encoder.error().message;
+}
+
+TEST(RowEncoder, CutsNumbersAndPutsTheCentreForMissingOnes) {
+  const std::vector<Column> file = columns();
+  const std::vector<Feature> features{kRooms, kRoomsMissing};
+  auto encoder = RowEncoder::create(features, file);
+  ASSERT_TRUE(encoder.ok());
+  EXPECT_EQ(encoded(*encoder, {0, 7, 4}), (std::vector<double>{4, 0}));
+  EXPECT_EQ(encoded(*encoder, {0, 7, 1e300}), (std::vector<double>{10, 0}));
+  EXPECT_EQ(encoded(*encoder, {0, 7, -1e300}), (std::vector<double>{1, 0}));
+  EXPECT_EQ(encoded(*encoder, {0, 7, kMissing}), (std::vector<double>{3, 1}));
+}
+
+TEST(RowEncoder, SeesNumbersAsFeatureDoes) {
+  const std::vector<Column> file = columns();
+  const std::vector<Feature> features{kRooms};
+  auto encoder = RowEncoder::create(features, file);
+  ASSERT_TRUE(encoder.ok());
+  for (const double cell : {-5.0, -0.0, 0.0, 0.999, 1.0, 5.5, 10.0, 10.001, 5e-324, kMissing})
+    EXPECT_EQ(encoded(*encoder, {0, 0, cell})[0], kRooms.of_number(cell)) << cell;
+}
+
+TEST(RowEncoder, PutsTheCentreForMissingAndUnknownTexts) {
+  const std::vector<Column> file = columns();
+  const std::vector<Feature> features{kGraz, kLinz};
+  auto encoder = RowEncoder::create(features, file);
+  ASSERT_TRUE(encoder.ok());
+  EXPECT_EQ(encoded(*encoder, {0, 0, 0}), (std::vector<double>{0, 1}));
+  EXPECT_EQ(encoded(*encoder, {1, 0, 0}), (std::vector<double>{0.25, 0.5})) << "Wien is no known level";
+  EXPECT_EQ(encoded(*encoder, {kMissing, 0, 0}), (std::vector<double>{0.25, 0.5}));
+}
+
+TEST(RowEncoder, FollowsLevelsThatGrow) {
+  std::vector<Column> file = columns();
+  const std::vector<Feature> features{kGraz, kLinz};
+  auto encoder = RowEncoder::create(features, file);
+  ASSERT_TRUE(encoder.ok());
+  encoded(*encoder, {1, 0, 0});
+  for (int i = 0; i < 1000; ++i) file[0].levels.push_back(std::string("town ").append(std::to_string(i)));
+  file[0].levels.push_back("Graz");
+  EXPECT_EQ(encoded(*encoder, {1002, 0, 0}), (std::vector<double>{1, 0}));
+  EXPECT_EQ(encoded(*encoder, {500, 0, 0}), (std::vector<double>{0.25, 0.5}));
+  EXPECT_EQ(encoded(*encoder, {0, 0, 0}), (std::vector<double>{0, 1}));
+}
+
+TEST(RowEncoder, RefusesColumnsThatAreMissingOrOfTheOtherKind) {
+  expect_refused({Feature{.column = "room"}}, "'rooms'");
+  expect_refused({Feature{.column = "city"}}, "column 'city' holds texts, but feature 'city' needs numbers");
+  expect_refused({Feature{.column = "price", .kind = FeatureKind::level, .level = "7"}},
+                 "column 'price' holds numbers");
+}
+
+TEST(RowEncoder, RefusesWhatIsNoFeature) {
+  expect_refused({kGraz, kLinz, kGraz}, "'city=Graz' appears twice");
+  expect_refused({Feature{.column = "rooms", .centre = kMissing}}, "the centre is nan");
+  expect_refused({Feature{.column = "rooms", .scale = 0}}, "the scale is 0");
+  expect_refused({Feature{.column = "rooms", .low = 2, .high = 1}}, "the limits are 2 and 1");
+  expect_refused({Feature{.column = "rooms", .low = kMissing}}, "the limits are nan");
+}
+
+TEST(RowEncoder, NamesTheColumnsThatAFileMustHave) {
+  const NeededColumns needed =
+      needed_columns(std::vector<Feature>{kRooms, kRoomsMissing, kGraz, kLinz, {.column = "price"}});
+  EXPECT_EQ(needed.all, (std::vector<std::string>{"rooms", "city", "price"}));
+  EXPECT_EQ(needed.texts, (std::vector<std::string>{"city"}));
+}
+
+TEST(RowEncoder, EncodesAMillionRowsOfTwentyNumbersInATenthOfASecond) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers are slow";
+#endif
+  std::vector<Column> file;
+  std::vector<Feature> features;
+  for (int j = 0; j < 20; ++j) {
+    file.push_back({.name = std::string("x").append(std::to_string(j))});
+    features.push_back({.column = file.back().name, .low = -1, .high = 1});
+  }
+  auto encoder = RowEncoder::create(features, file);
+  ASSERT_TRUE(encoder.ok());
+  std::vector<double> cells(20 * 1000), values(20);
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = i % 7 == 0 ? kMissing : static_cast<double>(i % 5) - 2;
+  double best = 1e9, sum = 0;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < 50000; ++i) {
+      encoder->encode(std::span(cells).subspan(20 * (i % 1000), 20), values);
+      sum += values[3];
+    }
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  EXPECT_TRUE(std::isfinite(sum));
+  EXPECT_LT(20 * best, 0.1) << "seconds for a million rows";
+  RecordProperty("milliseconds_per_million", std::to_string(20000 * best));
+}
+
+}  // namespace
+}  // namespace tailcoat
