@@ -10,6 +10,8 @@ std::string feature_name(const Feature& feature) {
   switch (feature.kind) {
     case FeatureKind::number:
       return feature.column;
+    case FeatureKind::beyond:
+      return fmt::format("{} beyond {:.4g} to {:.4g}", feature.column, feature.knot_low, feature.knot_high);
     case FeatureKind::level:
       return fmt::format("{}={}", feature.column, feature.level);
     case FeatureKind::missing:

@@ -13,6 +13,7 @@ namespace tailcoat {
 
 enum class FeatureKind {
   number,   // the cell, cut to [low, high]
+  beyond,   // how far the cell, cut to [low, high], is outside of [knot_low, knot_high]; negative below
   level,    // 1 where the text is `level`, 0 where it is another known level of the column
   missing,  // 1 where the cell is missing, else 0
 };
@@ -25,11 +26,17 @@ struct Feature {
   double scale = 1;     // the unit in which the fit sees it: (value - centre) / scale
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
+  double knot_low = 0, knot_high = 0;  // of kind beyond, whose centre is 0
 
-  [[nodiscard]] double of_number(double cell) const { return std::isnan(cell) ? centre : std::clamp(cell, low, high); }
+  // Of kinds number and beyond.
+  [[nodiscard]] double of_number(double cell) const {
+    if (std::isnan(cell)) return centre;
+    const double cut = std::clamp(cell, low, high);
+    return kind == FeatureKind::beyond ? cut - std::clamp(cut, knot_low, knot_high) : cut;
+  }
 };
 
-// "rooms", "city=Graz", "rooms is missing".
+// "rooms", "rooms beyond -1.5 to 30", "city=Graz", "rooms is missing".
 std::string feature_name(const Feature&);
 
 // Refuses numbers that no fit gives: a centre that is not finite, a scale that is not positive, limits out of order.

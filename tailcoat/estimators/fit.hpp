@@ -9,12 +9,10 @@
 #include "tailcoat/algorithms/problem.hpp"
 #include "tailcoat/data/table.hpp"
 #include "tailcoat/estimators/model.hpp"
+#include "tailcoat/estimators/treatment.hpp"
 
 namespace tailcoat {
 
-struct Range {
-  double low, high;
-};
 
 struct FitOptions {
   std::string target;

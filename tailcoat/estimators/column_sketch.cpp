@@ -1,0 +1,210 @@
+#include "tailcoat/estimators/column_sketch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "tailcoat/base/rounding.hpp"
+#include "tailcoat/mechanisms/histogram.hpp"
+
+namespace tailcoat {
+namespace {
+
+// Of mu^2: the octaves, then the looks closer.
+constexpr double kOctaveShare = 0.4;
+constexpr std::array kLookShares = {0.3, 0.1, 0.1, 0.1};
+constexpr double kSlack = 1.5;        // a bin at the rim of a visible run must hold more than so many noise deviations
+constexpr double kVisible = 4;        // a run is visible if its sum is more than so many of its own deviations
+constexpr double kLoneBin = 2.5;      // a bin besides the run is kept above so many
+constexpr double kRowsPerBin = 8;     // at least so many noise deviations if the rows were spread evenly
+constexpr double kTrim = 0.005;       // of the rows at either end is left out of the first closer look
+constexpr double kBulkTrim = 0.03;    // and of the further ones
+constexpr double kLeastInside = 0.7;  // of the rows must be in the range of a further look, or it is not believed
+constexpr std::size_t kLeastBins = 8, kMostBins = 64;
+
+Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
+
+struct Run {
+  std::size_t first, last;
+};
+
+// The run of bins with the largest sum of (rows - slack noise).
+Run best_run(std::span<const double> rows, double noise) {
+  Run best{0, 0};
+  double best_sum = -HUGE_VAL, sum = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (sum <= 0) sum = 0, first = i;
+    sum += rows[i] - kSlack * noise;
+    if (sum > best_sum) best_sum = sum, best = {first, i};
+  }
+  return best;
+}
+
+bool is_visible(std::span<const double> rows, Run run, double noise) {
+  double sum = 0;
+  for (std::size_t i = run.first; i <= run.last; ++i) sum += rows[i];
+  return sum > kVisible * noise * std::sqrt(static_cast<double>(run.last - run.first + 1));
+}
+
+// The place among bins that the share `below` of the rows reaches; noise may make a running sum fall.
+std::size_t reached(std::span<const SketchBin> bins, double below) {
+  double total = 0, sum = 0;
+  for (const SketchBin& bin : bins) total += bin.rows;
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    sum += bins[i].rows;
+    if (sum >= below * total) return i;
+  }
+  return bins.size() - 1;
+}
+
+struct Search {
+  ColumnSketch sketch;
+  double from = 0, to = 0;  // the range of the next look
+  bool active = true;
+};
+
+// The octaves that hold values: of each sign the best run, if it shows; and zero.
+Search octaves(std::span<const double> counts, const BinGrid& grid, double noise) {
+  const std::size_t zero = counts.size() / 2;  // bin 0 is for missing values
+  const auto bin = [&](std::size_t i) {
+    return SketchBin{lower_edge(grid, i), upper_edge(grid, i), std::max(counts[i], 0.0)};
+  };
+  const auto finite = [](SketchBin b) {
+    if (std::isinf(b.low)) b.low = 2 * b.high;
+    if (std::isinf(b.high)) b.high = 2 * b.low;
+    return b;
+  };
+  Search search;
+  std::vector<SketchBin>& bins = search.sketch.bins;
+  search.sketch.noise = noise;
+  const auto add_run = [&](std::size_t begin, std::size_t end) {
+    const auto side = counts.subspan(begin, end - begin);
+    const Run run = best_run(side, noise);
+    if (!is_visible(side, run, noise)) return;
+    for (std::size_t i = run.first; i <= run.last; ++i) bins.push_back(finite(bin(begin + i)));
+  };
+  add_run(1, zero);
+  const std::size_t negative = bins.size();
+  if (counts[zero] > kVisible * noise) bins.push_back(bin(zero));
+  add_run(zero + 1, counts.size());
+  if (bins.empty()) bins.insert(bins.begin() + static_cast<std::ptrdiff_t>(negative), {0, 0, 1});
+  search.from = bins[reached(bins, kTrim)].low;
+  search.to = bins[reached(bins, 1 - kTrim)].high;
+  search.active = search.to > search.from;
+  return search;
+}
+
+std::size_t bins_for(double rows, double noise) {
+  const double most = std::clamp(rows / (kRowsPerBin * noise), 1.0, static_cast<double>(kMostBins));
+  return std::max(kLeastBins, std::bit_floor(static_cast<std::size_t>(most)));
+}
+
+// Takes in a histogram of the range; `again` if it is not the first.
+void look(Search& search, std::span<const double> counts, const BinGrid& grid, double noise, double rows, bool again) {
+  const std::span<const double> inside = counts.subspan(2, grid.count);
+  const Run run = best_run(inside, noise);
+  std::vector<SketchBin> seen;
+  double held = 0;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    if (!(i >= run.first && i <= run.last) && inside[i] <= kLoneBin * noise) continue;
+    seen.push_back({lower_edge(grid, i + 2), upper_edge(grid, i + 2), std::max(inside[i], 0.0)});
+    held += inside[i];
+  }
+  const bool believed = !again || held >= kLeastInside * rows;
+  if (!believed) {
+    search.active = false;
+    return;
+  }
+  const std::size_t first = reached(seen, kBulkTrim), last = reached(seen, 1 - kBulkTrim);
+  const double width = (grid.high - grid.low) / static_cast<double>(grid.count);
+  const double bulk_low = seen[first].low, bulk_high = seen[last].high;
+
+  std::vector<SketchBin>& bins = search.sketch.bins;
+  std::erase_if(bins, [&](const SketchBin& b) { return b.low >= grid.low && b.high <= grid.high; });
+  bins.insert(bins.end(), seen.begin(), seen.end());
+  std::ranges::sort(bins, {}, &SketchBin::low);
+  search.active = bulk_high - bulk_low <= 0.2501 * (grid.high - grid.low);
+  search.from = std::max(grid.low, bulk_low - width);
+  search.to = std::min(grid.high, bulk_high + width);
+}
+
+// A range wide enough for its bins to be told apart in double.
+BinGrid grid_of(const Search& search, std::size_t bins) {
+  const double size = std::max(std::abs(search.from), std::abs(search.to));
+  const double to = std::max(search.to, search.from + size * 0x1p-40);
+  return linear_bins(search.from, to, bins);
+}
+
+}  // namespace
+
+double ColumnSketch::rows() const {
+  double sum = 0;
+  for (const SketchBin& bin : bins) sum += bin.rows;
+  return sum;
+}
+
+double ColumnSketch::quantile(double below) const {
+  const SketchBin& bin = bins[reached(bins, below)];
+  return bin.low + (bin.high - bin.low) / 2;
+}
+
+double ColumnSketch::spread_within(double centre, double limit) const {
+  double sum = 0;
+  for (const SketchBin& bin : bins) {
+    const double distance = std::min(std::abs(bin.low + (bin.high - bin.low) / 2 - centre), limit);
+    const double width = std::min(bin.high - bin.low, limit);
+    sum += bin.rows * (distance * distance + width * width / 12);
+  }
+  return sum / std::max(rows(), 1.0);
+}
+
+double ColumnSketch::share_beyond(double centre, double limit) const {
+  double sum = 0;
+  for (const SketchBin& bin : bins)
+    if (std::abs(bin.low + (bin.high - bin.low) / 2 - centre) > limit) sum += bin.rows;
+  return sum / std::max(rows(), 1.0);
+}
+
+double ColumnSketch::excess_beyond(double centre, double limit) const {
+  double sum = 0;
+  for (const SketchBin& bin : bins) {
+    const double excess = std::max(std::abs(bin.low + (bin.high - bin.low) / 2 - centre) - limit, 0.0);
+    sum += bin.rows * excess * excess;
+  }
+  return sum / std::max(rows(), 1.0);
+}
+
+Result<std::vector<ColumnSketch>> sketch_columns(Engine& engine, const RowData& data,
+                                                 std::span<const std::size_t> which, Gdp cost, Outlet outlet) {
+  TAILCOAT_CHECK(outlet.meter.affords("sketch of the columns", cost));
+  std::vector<BinGrid> grids(data.dimension(), no_bins());
+  for (const std::size_t column : which) grids[column] = magnitude_bins(1);
+  TAILCOAT_TRY(first, column_histograms(engine, data, grids, part(cost, kOctaveShare), outlet));
+  std::vector<Search> searches;
+  std::vector<double> present;  // rows that are not missing
+  for (const std::size_t column : which) {
+    searches.push_back(octaves(first.counts[column], grids[column], first.noise_scale));
+    present.push_back(static_cast<double>(data.rows()) - std::max(first.counts[column][0], 0.0));
+  }
+  for (std::size_t round = 0; round < kLookShares.size(); ++round) {
+    const auto active = static_cast<std::size_t>(std::ranges::count_if(searches, &Search::active));
+    if (active == 0) break;
+    const Gdp price = part(cost, kLookShares[round]);
+    const double noise = std::sqrt(2 * static_cast<double>(active)) / price.mu;
+    const std::size_t bins = bins_for(static_cast<double>(data.rows()), noise);
+    for (std::size_t i = 0; i < which.size(); ++i)
+      grids[which[i]] = searches[i].active ? grid_of(searches[i], bins) : no_bins();
+    TAILCOAT_TRY(histograms, column_histograms(engine, data, grids, price, outlet));
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      if (!searches[i].active) continue;
+      look(searches[i], histograms.counts[which[i]], grids[which[i]], histograms.noise_scale, present[i], round > 0);
+    }
+  }
+  std::vector<ColumnSketch> sketches;
+  for (Search& search : searches) sketches.push_back(std::move(search.sketch));
+  return sketches;
+}
+
+}  // namespace tailcoat

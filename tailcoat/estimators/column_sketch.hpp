@@ -1,0 +1,43 @@
+// ColumnSketch: what is privately known of a column of numbers: where its values are, to within some bins. Nothing about
+// the columns needs to be known before. Released histograms find the octaves that hold values, then zoom in on them;
+// columns that need no further zoom take no further part, and cost nothing. Proof and rules: adaptive.md.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tailcoat/base/result.hpp"
+#include "tailcoat/engine/engine.hpp"
+#include "tailcoat/mechanisms/outlet.hpp"
+
+namespace tailcoat {
+
+struct SketchBin {
+  double low, high;  // equal for the bin of zeros
+  double rows;       // noisy count
+};
+
+struct ColumnSketch {
+  std::vector<SketchBin> bins;  // visible ones, in order; at least one
+  double noise = 0;             // standard deviation of a count of the first histogram
+
+  [[nodiscard]] double low() const { return bins.front().low; }
+  [[nodiscard]] double high() const { return bins.back().high; }
+  // Nothing but zeros is visible: rare other values may be there.
+  [[nodiscard]] bool only_zeros() const { return low() == 0 && high() == 0; }
+  [[nodiscard]] double rows() const;
+  // The middle of the bin that the share `below` of the visible rows reaches.
+  [[nodiscard]] double quantile(double below) const;
+  // The mean of min(|x - centre|, limit)^2.
+  [[nodiscard]] double spread_within(double centre, double limit) const;
+  // The share of the rows further than `limit` from the centre, and the mean square of how much further.
+  [[nodiscard]] double share_beyond(double centre, double limit) const;
+  [[nodiscard]] double excess_beyond(double centre, double limit) const;
+};
+
+// The sketches of the columns `which` of the data. Costs at most `cost`, less where no column needs a closer look.
+Result<std::vector<ColumnSketch>> sketch_columns(Engine&, const RowData& data, std::span<const std::size_t> which,
+                                                 Gdp cost, Outlet);
+
+}  // namespace tailcoat

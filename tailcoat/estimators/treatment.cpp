@@ -1,0 +1,99 @@
+#include "tailcoat/estimators/treatment.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailcoat {
+namespace {
+
+constexpr double kBulk = 20;         // the bulk ends where a value is sqrt(20) of its standard deviations out
+constexpr double kBulkAlone = 25;    // the same where nothing further out is visible
+constexpr double kTailNoise = 5;     // rows beyond, in noise deviations, that make a feature of their own
+constexpr double kTailReach = 1.3;   // and they must reach so much further
+constexpr double kLeastScale = 1.0 / 8;  // of the distance to the end of the bulk
+constexpr double kShareOfMissing = 0.05;
+
+struct Bulk {
+  double centre, limit, scale;  // values within centre +- limit
+};
+
+// The widest limit whose square is at most kBulk times the mean square of what is cut to it.
+Bulk bulk_of(const ColumnSketch& sketch) {
+  const double centre = sketch.quantile(0.5);
+  const double reach = std::max(sketch.high() - centre, centre - sketch.low());
+  double limit = reach;
+  for (int step = 0; step < 240; ++step, limit *= 0x1.ae89f995ad3adp-1)  // 2^(-1/4)
+    if (limit * limit <= kBulk * sketch.spread_within(centre, limit)) break;
+  const double scale = std::max(std::sqrt(sketch.spread_within(centre, limit)), kLeastScale * limit);
+  return {centre, limit, scale};
+}
+
+double share_scale(double share) { return std::sqrt(share * (1 - share)); }
+
+}  // namespace
+
+std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows) {
+  if (sketch.only_zeros()) {
+    const double rare = std::clamp(2 * sketch.noise / rows, 1 / rows, 0.25);  // as many as could hide in the noise
+    return {{.column = column, .scale = std::sqrt(rare), .low = -1, .high = 1}};
+  }
+  const Bulk bulk = bulk_of(sketch);
+  const double reach = std::max(sketch.high() - bulk.centre, bulk.centre - sketch.low());
+  const double beyond = sketch.share_beyond(bulk.centre, bulk.limit) * rows;
+  const double tail_scale = std::sqrt(sketch.excess_beyond(bulk.centre, bulk.limit));
+  Feature number{.column = column, .centre = bulk.centre, .scale = bulk.scale};
+  if (!(beyond > kTailNoise * sketch.noise && tail_scale > 0 && reach > kTailReach * bulk.limit)) {
+    const double limit = std::sqrt(kBulkAlone) * bulk.scale;
+    number.low = bulk.centre - limit;
+    number.high = bulk.centre + limit;
+    return {number};
+  }
+  number.low = bulk.centre - bulk.limit;
+  number.high = bulk.centre + bulk.limit;
+  const Feature tail{.column = column,
+                     .kind = FeatureKind::beyond,
+                     .scale = tail_scale,
+                     .low = std::min(sketch.low(), number.low),
+                     .high = std::max(sketch.high(), number.high),
+                     .knot_low = number.low,
+                     .knot_high = number.high};
+  return {number, tail};
+}
+
+std::vector<Feature> number_features(const std::string& column, Range bounds) {
+  return {{.column = column,
+           .centre = bounds.low + (bounds.high - bounds.low) / 2,
+           .scale = (bounds.high - bounds.low) / 4,
+           .low = bounds.low,
+           .high = bounds.high}};
+}
+
+std::vector<Feature> level_features(const std::string& column, std::span<const Level> levels) {
+  std::vector<Feature> features;
+  for (const Level& level : levels)
+    features.push_back({.column = column,
+                        .kind = FeatureKind::level,
+                        .level = level.text,
+                        .centre = level.share,
+                        .scale = share_scale(level.share),
+                        .low = 0,
+                        .high = 1});
+  return features;
+}
+
+Feature missing_feature(const std::string& column) {
+  return {.column = column,
+          .kind = FeatureKind::missing,
+          .centre = kShareOfMissing,
+          .scale = share_scale(kShareOfMissing),
+          .low = 0,
+          .high = 1};
+}
+
+Feature target_scale(const std::string& column, const ColumnSketch& sketch) {
+  if (sketch.only_zeros()) return {.column = column};
+  const Bulk bulk = bulk_of(sketch);
+  return {.column = column, .centre = bulk.centre, .scale = bulk.scale};
+}
+
+}  // namespace tailcoat

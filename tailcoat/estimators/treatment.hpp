@@ -1,0 +1,35 @@
+// How the cells of a column become features, decided from what is public of it: a sketch, bounds that the user knows, or
+// the levels that count. The rules and why: adaptive.md.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tailcoat/estimators/column_sketch.hpp"
+#include "tailcoat/estimators/feature.hpp"
+
+namespace tailcoat {
+
+struct Range {
+  double low, high;
+};
+
+struct Level {
+  std::string text;
+  double share;  // of the rows, as far as it is known
+};
+
+// The number itself, cut where the bulk of the column ends, and if more of it than noise is further out, how far.
+std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows);
+std::vector<Feature> number_features(const std::string& column, Range bounds);
+
+// One per level. The first is the reference: it gets no coefficient of its own.
+std::vector<Feature> level_features(const std::string& column, std::span<const Level> levels);
+
+Feature missing_feature(const std::string& column);
+
+// The unit in which the fit sees the target: centre and scale of its bulk.
+Feature target_scale(const std::string& column, const ColumnSketch& sketch);
+
+}  // namespace tailcoat
