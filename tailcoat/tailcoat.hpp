@@ -16,6 +16,7 @@
 #include "tailcoat/mechanisms/bounded_laplace.hpp"
 #include "tailcoat/mechanisms/clipped_mean.hpp"
 #include "tailcoat/mechanisms/gaussian_release.hpp"
+#include "tailcoat/mechanisms/histograms.hpp"
 #include "tailcoat/mechanisms/objective_perturbation.hpp"
 #include "tailcoat/mechanisms/quantile.hpp"
 #include "tailcoat/mechanisms/second_moment.hpp"

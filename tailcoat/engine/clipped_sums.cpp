@@ -108,11 +108,12 @@ Result<SensitiveSum> Engine::glm_gradient_sum(const Samples& samples, std::span<
   const auto& contents = SensitiveKey::open(samples.data_->features_.contents_);
   const double* labels = SensitiveKey::open(samples.data_->labels_).data() + samples.first_;
   const double* norms = contents.inverse_norms.data() + samples.first_;
+  const double* weights = weights_of(samples);
   const AlignedVector x_copy = padded_copy(x);
   return std::visit(
       [&]<class T>(const RowsOf<T>& all_rows) {
         const RowsOf<T> rows = part_of(all_rows, samples.first_, samples.first_ + samples.count_);
-        const GradientPass<T> pass{rows, labels, norms, samples.loss_, x_copy.data(), clip};
+        const GradientPass<T> pass{rows, labels, norms, samples.loss_, x_copy.data(), clip, weights};
         return clipped_sum(*workers_, lattice, rows.rows, chunk_rows(rows, *workers_),
                            [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
                              add_gradients(pass, begin, end, sums,
@@ -126,6 +127,7 @@ Result<SensitiveSum> Engine::glm_gradient_sum(const Samples& samples, std::span<
 
 Result<SensitiveSum> Engine::clipped_row_sum(const RowData& data, const ClipLattice& lattice) {
   TAILCOAT_TRY(clip, checked_clip(lattice, data.dimension()));
+  TAILCOAT_CHECK(check_norms(data));
   const auto& contents = SensitiveKey::open(data.contents_);
   return std::visit(
       [&](const auto& rows) {

@@ -1,17 +1,15 @@
 // Counts of values outside an interval, one per column. A row moves each count by at most 1, so d counts move by at
-// most sqrt(d): each is taken `weight` times, the largest whole number with weight sqrt(d) <= 2^26 mu.
+// most sqrt(d).
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 #include <variant>
 
-#include "tailcoat/base/rounding.hpp"
 #include "tailcoat/engine/engine.hpp"
 #include "tailcoat/engine/exact_sum.hpp"
 #include "tailcoat/engine/pass.hpp"
 #include "tailcoat/engine/workers.hpp"
-#include "tailcoat/noise/gaussian.hpp"
 #include "tailcoat/privacy/sensitive_key.hpp"
 
 namespace tailcoat {
@@ -26,18 +24,6 @@ Result<void> check_bounds(const char* name, std::span<const double> bounds, std:
   return {};
 }
 
-Result<std::int64_t> count_weight(std::size_t rows, std::size_t columns, Gdp cost) {
-  TAILCOAT_CHECK(check(cost));
-  const double root = sqrt_up(static_cast<double>(columns));
-  const double weight = std::floor(div_down(mul_down(kGaussianScale, cost.mu), root));
-  const double most = div_down(kLargestTotal, static_cast<double>(rows));
-  if (weight >= 1 && weight <= most) return static_cast<std::int64_t>(weight);
-  return refusal(
-      fmt::format("mu = {} gives each of {} counts a weight of {} lattice units; give mu between {:.4g} and "
-                  "{:.4g}",
-                  cost.mu, columns, weight, div_up(root, kGaussianScale), most * (root / kGaussianScale)));
-}
-
 }  // namespace
 
 Result<SensitiveSum> Engine::counts_outside(const RowData& data, std::span<const double> lower,
@@ -45,7 +31,7 @@ Result<SensitiveSum> Engine::counts_outside(const RowData& data, std::span<const
   const std::size_t columns = data.dimension();
   TAILCOAT_CHECK(check_bounds("lower", lower, columns));
   TAILCOAT_CHECK(check_bounds("upper", upper, columns));
-  TAILCOAT_TRY(weight, count_weight(data.rows(), columns, cost));
+  TAILCOAT_TRY(lattice, count_lattice(data.rows(), static_cast<double>(columns), cost));
 
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const AlignedVector below = padded_copy(lower, -kInfinity), above = padded_copy(upper, kInfinity);
@@ -55,13 +41,8 @@ Result<SensitiveSum> Engine::counts_outside(const RowData& data, std::span<const
       count_outside(part_of(rows, begin, end), below.data(), above.data(), sums.room_for(end - begin));
     });
   };
-  TAILCOAT_TRY(units, std::visit(count, SensitiveKey::open(data.contents_).features));
-  for (std::int64_t& value : units) value *= weight;
-  const auto factor = static_cast<double>(weight);
-  return SensitiveSum{.units = Sensitive(std::move(units)),
-                      .size = columns,
-                      .unit = 1 / factor,
-                      .sensitivity = mul_up(factor, sqrt_up(static_cast<double>(columns)))};
+  TAILCOAT_TRY(counts, std::visit(count, SensitiveKey::open(data.contents_).features));
+  return on_lattice(lattice, std::move(counts));
 } catch (...) {
   return error_of(std::current_exception());
 }

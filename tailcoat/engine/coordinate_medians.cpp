@@ -59,6 +59,7 @@ Result<SensitiveSum> Engine::clipped_coordinate_medians(const Samples& samples, 
                                                         std::size_t groups, Gdp cost) try {
   const std::size_t d = samples.dimension();
   TAILCOAT_CHECK(check_samples(samples, x));
+  TAILCOAT_CHECK(check_unweighted(samples, "a median of gradients"));
   TAILCOAT_CHECK(check(kClipThresholdOption, clip));
   if (groups == 0 || groups > samples.size())
     return usage_error(fmt::format("{} groups of {} samples; give between 1 and that many", groups, samples.size()));

@@ -6,6 +6,7 @@
 #include "tailcoat/engine/exact_sum.hpp"
 #include "tailcoat/engine/pass.hpp"
 #include "tailcoat/engine/workers.hpp"
+#include "tailcoat/privacy/sensitive_key.hpp"
 
 namespace tailcoat {
 namespace {
@@ -56,6 +57,35 @@ Result<LabelledData> Engine::load(Rows features, std::span<const double> labels)
     return data_error(fmt::format("{} labels for {} rows; give one for each", labels.size(), row_count(features)));
   TAILCOAT_TRY(rows, load(features));
   return LabelledData(std::move(rows), labels);
+}
+
+Result<LabelledData> Engine::load(Rows features, std::span<const double> labels, std::span<const double> weights) {
+  if (weights.size() != row_count(features))
+    return data_error(fmt::format("{} weights for {} rows; give one for each", weights.size(), row_count(features)));
+  TAILCOAT_TRY(data, load(features, labels));
+  return LabelledData(std::move(data.features_), labels, weights);
+}
+
+Result<void> Engine::check_norms(const RowData& data) {
+  if (!SensitiveKey::open(data.contents_).inverse_norms.empty()) return {};
+  return usage_error("clipping needs the norms of the rows, which load_columns() leaves out; use load()");
+}
+
+const double* Engine::weights_of(const Samples& samples) {
+  return samples.weighted() ? SensitiveKey::open(samples.data_->weights_).data() + samples.first_ : nullptr;
+}
+
+Result<RowData> Engine::column(std::vector<double> values) {
+  const std::size_t rows = values.size();
+  TAILCOAT_TRY(data, load(RowsOf<double>{values.data(), rows, 1, 1}));
+  RowData::Contents contents = SensitiveKey::take(std::move(data.contents_));
+  contents.owned = std::move(values);  // a moved vector keeps its memory: features still see it
+  return RowData(std::move(contents), rows, 1);
+}
+
+Result<RowData> Engine::load_columns(Rows columns) {
+  TAILCOAT_CHECK(std::visit([](const auto& rows) { return check_rows(rows); }, columns));
+  return RowData({columns, {}}, row_count(columns), column_count(columns));
 }
 
 Result<void> Engine::for_each(std::size_t count, const std::function<Result<void>(std::size_t)>& job) try {

@@ -14,6 +14,7 @@
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/data/rows.hpp"
 #include "tailcoat/domains/domain.hpp"
+#include "tailcoat/engine/bin_grid.hpp"
 #include "tailcoat/engine/guarded_pass.hpp"
 #include "tailcoat/engine/lattice.hpp"
 #include "tailcoat/engine/minimiser.hpp"
@@ -37,6 +38,12 @@ class Engine {
   // Refuse n = 0 and d = 0. Rows with a value that is not finite are kept and contribute nothing.
   Result<RowData> load(Rows features);
   Result<LabelledData> load(Rows features, std::span<const double> labels);
+  // The loss of a row counts `weight` times. A row whose weight is negative or not finite contributes nothing. Weights
+  // are data, as the rows are; only sums of clipped gradients and columns made of samples take them into account, all
+  // else refuses such samples.
+  Result<LabelledData> load(Rows features, std::span<const double> labels, std::span<const double> weights);
+  // Without a pass over the rows, and without their norms: for counts and histograms only.
+  Result<RowData> load_columns(Rows columns);
 
   // sum_i clip(grad f_i(x)). For a GLM one fused read of the rows. A row whose label or margin is not finite, and a
   // gradient of the user's own that is not, contribute nothing.
@@ -44,6 +51,10 @@ class Engine {
                                             const ClipLattice& lattice);
   // |grad f_i(x)| for each sample, as a column; 0 where it is not finite.
   Result<RowData> gradient_norms(const Samples& samples, std::span<const double> x);
+  // <a_i, x> for each sample of a GLM, as a column, without weights; 0 where it is not finite.
+  Result<RowData> margins(const Samples& samples, std::span<const double> x);
+  // f_i(x) - f_i(y) for each sample of a GLM, as a column; 0 where it, a margin or the label is not finite.
+  Result<RowData> loss_differences(const Samples& samples, std::span<const double> x, std::span<const double> y);
   // For each coordinate the lower median, over `groups` groups of as many consecutive samples, of the group's sum of
   // gradients clipped to [-clip, clip] in each coordinate. A gradient that is not finite contributes nothing.
   Result<SensitiveSum> clipped_coordinate_medians(const Samples& samples, std::span<const double> x, double clip,
@@ -54,6 +65,8 @@ class Engine {
   // value (NaN) is not counted.
   Result<SensitiveSum> counts_outside(const RowData& data, std::span<const double> lower, std::span<const double> upper,
                                       Gdp cost);
+  // For each column, how many rows are in each bin of its grid: the counts of all bins, column after column.
+  Result<SensitiveSum> histograms(const RowData& data, std::span<const BinGrid> grids, Gdp cost);
   // sum_i clip(a_i) clip(a_i)^T, packed upper triangle by rows, off-diagonal entries times sqrt(2) so that the packed
   // norm is the Frobenius norm; clip to norm `radius`.
   Result<SensitiveSum> second_moment_sum(const RowData& data, double radius, Gdp cost);
@@ -75,6 +88,11 @@ class Engine {
   Result<void> for_each(std::size_t count, const std::function<Result<void>(std::size_t)>& job);
 
  private:
+  static Result<void> check_norms(const RowData&);
+  static const double* weights_of(const Samples&);  // of its first sample and those after it; null if there are none
+  Result<RowData> column(std::vector<double> values);
+  template <class Number>
+  Result<RowData> glm_column(const Samples&, const Number& number);
   Result<SensitiveSum> glm_gradient_sum(const Samples&, std::span<const double> x, const ClipLattice&);
   std::unique_ptr<Workers> workers_;
 };

@@ -147,6 +147,7 @@ Result<SensitiveSum> Engine::guarded_average(const Samples& samples, const Domai
                                              std::span<const double> start, const GuardedPass& pass, const Guard& guard,
                                              Gdp cost) try {
   TAILCOAT_CHECK(check_guarded(samples, domain, start, pass));
+  TAILCOAT_CHECK(check_unweighted(samples, "a guarded average"));
   const auto n = static_cast<double>(samples.size());
   const Geometry geometry(domain, pass.step * pass.longest);
   const Limits limits(pass, samples.dimension(), guard);

@@ -25,20 +25,38 @@ void lattice_sweep_f32(const RowsOf<float>& fresh, const ReadyRows<float>& ready
 }
 
 // Plain arithmetic on purpose: the loop vectorises for every loss, and vector and remainder give the same bits.
-void clipped_slopes_of(const Loss& any_loss, std::span<const double> margins, const double* HWY_RESTRICT labels,
-                       const double* HWY_RESTRICT inverse_norms, Clip clip, double* HWY_RESTRICT s) {
+template <class Scale>
+HWY_INLINE void slopes_of(const Loss& any_loss, std::span<const double> margins, const double* HWY_RESTRICT labels,
+                          const double* HWY_RESTRICT inverse_norms, double most, const Scale& scale,
+                          double* HWY_RESTRICT s) {
   std::visit(
       [&](const auto& loss) HWY_ATTR {
         const double* HWY_RESTRICT t = margins.data();
         const std::size_t count = margins.size();
         for (std::size_t i = 0; i < count; ++i) {
-          const double limit = clip.limit * inverse_norms[i];
-          const double slope = clamped(loss.derivative(t[i], labels[i]) * clip.scale, -limit, limit);
+          const double limit = most * inverse_norms[i];
+          const double slope = clamped(loss.derivative(t[i], labels[i]) * scale(i), -limit, limit);
           const double all = slope + zero_if_finite(t[i], labels[i]);
           s[i] = all == all ? all : 0;
         }
       },
       any_loss);
+}
+
+void clipped_slopes_of(const Loss& loss, std::span<const double> margins, const double* labels,
+                       const double* inverse_norms, Clip clip, double* s) {
+  slopes_of(
+      loss, margins, labels, inverse_norms, clip.limit, [&](std::size_t) HWY_ATTR { return clip.scale; }, s);
+}
+
+void weighted_slopes_of(const Loss& loss, std::span<const double> margins, const double* labels,
+                        const double* inverse_norms, const double* HWY_RESTRICT weights, Clip clip, double* s) {
+  const auto scale = [=](std::size_t i) HWY_ATTR {
+    const double w = weights[i];
+    const double usable = w <= std::numeric_limits<double>::max() ? w : 0;
+    return (usable >= 0 ? usable : 0) * clip.scale;
+  };
+  slopes_of(loss, margins, labels, inverse_norms, clip.limit, scale, s);
 }
 
 template <class T>
@@ -156,6 +174,7 @@ namespace tailcoat {
 HWY_EXPORT(lattice_sweep_f64);
 HWY_EXPORT(lattice_sweep_f32);
 HWY_EXPORT(clipped_slopes_of);
+HWY_EXPORT(weighted_slopes_of);
 HWY_EXPORT(inverse_norms_f64);
 HWY_EXPORT(inverse_norms_f32);
 HWY_EXPORT(margin_f64);
@@ -177,8 +196,11 @@ void lattice_sweep(const RowsOf<float>& fresh, const ReadyRows<float>& ready, co
 }
 
 void clipped_slopes(const Loss& loss, std::span<const double> margins, const double* labels,
-                    const double* inverse_norms, Clip clip, double* s) {
-  HWY_DYNAMIC_DISPATCH(clipped_slopes_of)(loss, margins, labels, inverse_norms, clip, s);
+                    const double* inverse_norms, Clip clip, double* s, const double* weights) {
+  if (weights == nullptr)
+    HWY_DYNAMIC_DISPATCH(clipped_slopes_of)(loss, margins, labels, inverse_norms, clip, s);
+  else
+    HWY_DYNAMIC_DISPATCH(weighted_slopes_of)(loss, margins, labels, inverse_norms, weights, clip, s);
 }
 
 void inverse_norms(const RowsOf<double>& rows, double* result) {

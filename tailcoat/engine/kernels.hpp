@@ -56,9 +56,10 @@ void lattice_sweep(const RowsOf<double>& fresh, const ReadyRows<double>& ready, 
 void lattice_sweep(const RowsOf<float>& fresh, const ReadyRows<float>& ready, const double* x, double* margins,
                    double* sums);
 
-// s for each row of a block, 0 where margin, label or slope is not finite. An inverse norm of 0 gives s = 0.
+// s for each row of a block, 0 where margin, label or slope is not finite. An inverse norm of 0 gives s = 0. With
+// weights, slopes are multiplied by them before they are cut; a weight that is negative or not finite gives s = 0.
 void clipped_slopes(const Loss& loss, std::span<const double> margins, const double* labels,
-                    const double* inverse_norms, Clip clip, double* s);
+                    const double* inverse_norms, Clip clip, double* s, const double* weights = nullptr);
 
 // <row, x>.
 double row_margin(const double* row, const double* x, std::size_t columns);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tailcoat/base/rounding.hpp"
+#include "tailcoat/engine/exact_sum.hpp"
 #include "tailcoat/noise/gaussian.hpp"
 
 namespace tailcoat {
@@ -46,6 +47,28 @@ Result<ClipLattice> clip_lattice(double clip_threshold, std::size_t dimension, G
                      .clip_units = units,
                      .sensitivity = rounded_sensitivity(kClipFactor, units, dimension),
                      .dimension = dimension};
+}
+
+Result<CountLattice> count_lattice(std::size_t rows, double squared_change, Gdp cost) {
+  TAILCOAT_CHECK(check(cost));
+  const double change = sqrt_up(squared_change);
+  const double weight = std::floor(div_down(mul_down(kGaussianScale, cost.mu), change));
+  const double most = div_down(kLargestTotal, static_cast<double>(rows));
+  if (weight >= 1 && weight <= most)
+    return CountLattice{.weight = static_cast<std::int64_t>(weight), .sensitivity = mul_up(weight, change)};
+  return refusal(
+      fmt::format("mu = {} gives counts that move by {:.4g} a weight of {} lattice units; give mu between {:.4g} and "
+                  "{:.4g}",
+                  cost.mu, change, weight, div_up(change, kGaussianScale), most * (change / kGaussianScale)));
+}
+
+SensitiveSum on_lattice(const CountLattice& lattice, std::vector<std::int64_t> counts) {
+  for (std::int64_t& count : counts) count *= lattice.weight;
+  const std::size_t size = counts.size();
+  return SensitiveSum{.units = Sensitive(std::move(counts)),
+                      .size = size,
+                      .unit = 1 / static_cast<double>(lattice.weight),
+                      .sensitivity = lattice.sensitivity};
 }
 
 Result<SensitiveSum> point_on_lattice(std::span<const double> point, std::span<const double> origin, double sensitivity,

@@ -48,6 +48,16 @@ inline constexpr double kMostUnits = 0x1p50;
 Result<double> contribution_units(double factor, std::size_t size, Gdp cost);
 double rounded_sensitivity(double factor, double units, std::size_t size);
 
+// Counts, of which replacing a row moves the vector by at most sqrt(squared_change): each is taken `weight` times, the
+// largest whole number with weight sqrt(squared_change) <= 2^26 mu. No rounding. Refused where that is below 1, or
+// where a count of all rows would not fit in 62 bits.
+struct CountLattice {
+  std::int64_t weight;
+  double sensitivity;  // weight sqrt(squared_change), rounded up
+};
+Result<CountLattice> count_lattice(std::size_t rows, double squared_change, Gdp cost);
+SensitiveSum on_lattice(const CountLattice& lattice, std::vector<std::int64_t> counts);
+
 // A point less a public origin no further from it than `largest`, on a lattice where a change of the point by
 // `sensitivity` costs `cost`. Refused where its units would be too fine for 64 bits.
 Result<SensitiveSum> point_on_lattice(std::span<const double> point, std::span<const double> origin, double sensitivity,

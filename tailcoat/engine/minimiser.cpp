@@ -129,6 +129,7 @@ MinimiserTolerance minimiser_tolerance(const Minimisation& problem, const Domain
 Result<SensitiveSum> Engine::minimiser(const Samples& samples, const Domain& domain, std::span<const double> centre,
                                        const Minimisation& problem, Gdp cost, const Tilt* tilt) try {
   TAILCOAT_CHECK(check_minimisation(samples, domain, centre, problem));
+  TAILCOAT_CHECK(check_unweighted(samples, "a minimiser"));
   const double longest_tilt = tilt == nullptr ? 0 : tilt->longest;
   std::vector<double> x;
   double distance = 0;

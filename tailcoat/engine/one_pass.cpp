@@ -147,6 +147,7 @@ class ExtensionStep {
 Result<SensitiveSum> Engine::one_pass_average(const Samples& samples, const Domain& domain,
                                               std::span<const double> start, const OnePass& pass, Gdp cost) try {
   TAILCOAT_CHECK(check_pass(samples, domain, start, pass));
+  TAILCOAT_CHECK(check_unweighted(samples, "a one-pass average"));
   const auto n = static_cast<double>(samples.size());
   const Geometry geometry(domain, pass.step * pass.clip);
   double error = geometry.step_error(samples.dimension(), slope_error(samples.glm_loss()));

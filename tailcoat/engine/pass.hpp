@@ -36,6 +36,7 @@ struct GradientPass {
   const Loss& loss;
   const double* x;  // padded
   Clip clip;
+  const double* weights = nullptr;  // none: 1 each
 };
 
 // Adds the clipped gradients of rows [begin, end). A block is added up in the sweep that reads the next one.
@@ -48,7 +49,7 @@ void add_gradients(const GradientPass<T>& pass, std::size_t begin, std::size_t e
     const RowsOf<T> block = part_of(pass.rows, first, std::min(end, first + step));
     sweep(block, ready, pass.x, margins.data(), sums.room_for(ready.count));
     clipped_slopes(pass.loss, {margins.data(), block.rows}, pass.labels + first, pass.inverse_norms + first, pass.clip,
-                   s.data());
+                   s.data(), pass.weights == nullptr ? nullptr : pass.weights + first);
     ready.gather(block, s.data());
   }
   sweep(part_of(pass.rows, end, end), ready, pass.x, margins.data(), sums.room_for(ready.count));

@@ -35,4 +35,9 @@ Result<void> check_samples(const Samples& samples, std::span<const double> x) {
   return {};
 }
 
+Result<void> check_unweighted(const Samples& samples, const char* what) {
+  if (!samples.weighted()) return {};
+  return usage_error(fmt::format("{} would ignore the weights of the rows; load the data without weights", what));
+}
+
 }  // namespace tailcoat

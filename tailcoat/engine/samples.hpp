@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -17,8 +18,8 @@
 
 namespace tailcoat {
 
-// Rows with their norms, computed once. A view: the numbers stay where they are, must outlive it and must not change.
-// Size is public.
+// Rows with their norms, computed once where they are needed. A view: the numbers stay where they are, must outlive it
+// and must not change. Size is public.
 class RowData {
  public:
   [[nodiscard]] std::size_t rows() const { return rows_; }
@@ -28,9 +29,10 @@ class RowData {
   friend class Engine;
   struct Contents {
     Rows features;
-    std::vector<double> inverse_norms;  // 0 for a row that cannot contribute: zero, not finite, or of a squared norm
-                                        // beyond the range of double (norms below 1e-144 sqrt(d) or above 1e154)
-    std::vector<double> owned{};        // what features are a view of, if the engine has made them
+    std::vector<double>
+        inverse_norms;  // none, if loaded without; 0 for a row that cannot contribute: zero, not finite, or of a
+                        // squared norm beyond the range of double (norms below 1e-144 sqrt(d) or above 1e154)
+    std::vector<double> owned{};  // what features are a view of, if the engine has made them
   };
   RowData(Contents contents, std::size_t rows, std::size_t dimension)
       : contents_(std::move(contents)), rows_(rows), dimension_(dimension) {}
@@ -39,19 +41,22 @@ class RowData {
   std::size_t rows_, dimension_;
 };
 
-// Rows with a label each.
+// Rows with a label each, and with a weight each if wanted.
 class LabelledData {
  public:
   [[nodiscard]] std::size_t rows() const { return features_.rows(); }
   [[nodiscard]] std::size_t dimension() const { return features_.dimension(); }
   [[nodiscard]] const RowData& features() const { return features_; }
+  [[nodiscard]] bool weighted() const { return weighted_; }
 
  private:
   friend class Engine;
-  LabelledData(RowData features, std::span<const double> labels) : features_(std::move(features)), labels_(labels) {}
+  LabelledData(RowData features, std::span<const double> labels, std::span<const double> weights = {})
+      : features_(std::move(features)), labels_(labels), weights_(weights), weighted_(!weights.empty()) {}
 
   RowData features_;
-  Sensitive<std::span<const double>> labels_;
+  Sensitive<std::span<const double>> labels_, weights_;  // no weights: 1 each
+  bool weighted_;
 };
 
 // The gradient of sample `row` at x. Called from several threads at once. What it throws ends the sum with an Error
@@ -86,6 +91,7 @@ class Samples {
   [[nodiscard]] std::size_t dimension() const { return dimension_; }
   // The loss of a GLM, none for a loss of the user's own.
   [[nodiscard]] const Loss* glm_loss() const { return data_ != nullptr ? &loss_ : nullptr; }
+  [[nodiscard]] bool weighted() const { return data_ != nullptr && data_->weighted(); }
   [[nodiscard]] const SampleFunctions* functions() const { return functions_.get(); }
 
   // Samples first, ..., first + count - 1, as a problem of their own. Blocks are chosen by public index.
@@ -104,5 +110,13 @@ class Samples {
 // Refuses no samples, dimension 0, a loss out of range, an empty gradient, and an x that is not finite or of another
 // dimension.
 Result<void> check_samples(const Samples& samples, std::span<const double> x);
+
+// For what would ignore weights: refuses data that has them.
+Result<void> check_unweighted(const Samples& samples, const char* what);
+
+// A weight as it counts: 0 unless it is a number >= 0 and finite.
+inline double usable_weight(double weight) {
+  return weight >= 0 && weight <= std::numeric_limits<double>::max() ? weight : 0;
+}
 
 }  // namespace tailcoat

@@ -66,6 +66,7 @@ std::vector<std::int64_t> packed_triangle(const std::vector<std::int64_t>& sums,
 
 Result<SensitiveSum> Engine::second_moment_sum(const RowData& data, double radius, Gdp cost) try {
   TAILCOAT_CHECK(check(kRadiusOption, radius));
+  TAILCOAT_CHECK(check_norms(data));
   const std::size_t columns = data.dimension(), size = columns * (columns + 1) / 2;
   TAILCOAT_TRY(layout, sum_size(columns));
   const double factor = sqrt_up(2);

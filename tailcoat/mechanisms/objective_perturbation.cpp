@@ -60,6 +60,7 @@ Result<std::vector<double>> perturbed_minimiser(Engine& engine, const Samples& s
   if (samples.glm_loss() == nullptr)
     return usage_error(
         "objective perturbation is for generalised linear models: its proof needs slopes along the rows");
+  TAILCOAT_CHECK(check_unweighted(samples, "objective perturbation"));
   TAILCOAT_CHECK(check(kClipThresholdOption, options.clip));
   TAILCOAT_CHECK(check(kSmoothnessOption, options.smoothness));
   TAILCOAT_CHECK(outlet.meter.affords("minimiser", output_cost));

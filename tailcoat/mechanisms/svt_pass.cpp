@@ -152,6 +152,7 @@ Result<Event> SvtPasses::price(const Samples& samples, const Domain& domain, con
 Result<SvtPasses> SvtPasses::start(const Samples& samples, const Domain& domain, std::vector<SvtPhase> phases,
                                    const SvtBudget& budget, Outlet outlet) {
   if (phases.empty()) return usage_error("a run of 0 phases; give at least one");
+  TAILCOAT_CHECK(check_unweighted(samples, "the sparse vector pass"));
   TAILCOAT_TRY(noises, noises_of(samples, domain, phases, budget));
   TAILCOAT_TRY(threshold_law, DiscreteLaplace::create(noises[0].threshold_scale));
   TAILCOAT_TRY(cutoff_law, DiscreteLaplace::create(noises[0].cutoff_scale));

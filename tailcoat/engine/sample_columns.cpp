@@ -1,0 +1,115 @@
+// One number per sample, as a column that mechanisms can count and sum: lengths of gradients, margins, differences of
+// losses. Each depends on its own row alone; what is not finite becomes 0.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "tailcoat/engine/engine.hpp"
+#include "tailcoat/engine/exact_sum.hpp"
+#include "tailcoat/engine/float_environment.hpp"
+#include "tailcoat/engine/kernels.hpp"
+#include "tailcoat/engine/pass.hpp"
+#include "tailcoat/engine/workers.hpp"
+#include "tailcoat/privacy/sensitive_key.hpp"
+
+namespace tailcoat {
+namespace {
+
+double finite_or_zero(double x) { return std::isfinite(x) ? x : 0; }
+
+double norm_of(std::span<const double> x) {
+  double result = 0;
+  for (const double part : x) result = std::hypot(result, part);
+  return result;
+}
+
+Result<void> check_glm(const Samples& samples, const char* what) {
+  if (samples.glm_loss() != nullptr) return {};
+  return refusal(fmt::format("{} exist for GLMs only: a loss of the user's own has a gradient and no value", what));
+}
+
+std::size_t chunk_of(const Samples& samples, const Workers& workers) {
+  return chunk_rows(samples.size(), samples.dimension() * sizeof(double), workers);
+}
+
+}  // namespace
+
+// values[i] = number(loss, row i of the samples, label, weight, inverse norm), for all i.
+template <class Number>
+Result<RowData> Engine::glm_column(const Samples& samples, const Number& number) {
+  const auto& contents = SensitiveKey::open(samples.data_->features_.contents_);
+  const double* labels = SensitiveKey::open(samples.data_->labels_).data() + samples.first_;
+  const double* norms = contents.inverse_norms.data() + samples.first_;
+  const double* weights = weights_of(samples);
+  std::vector<double> values(samples.size());
+  const auto fill = [&](const auto& loss, const auto& all_rows) {
+    const auto rows = part_of(all_rows, samples.first_, samples.first_ + samples.count_);
+    return workers_->for_each_chunk(rows.rows, chunk_of(samples, *workers_),
+                                    [&](std::size_t, std::size_t begin, std::size_t end) {
+                                      for (std::size_t i = begin; i < end; ++i) {
+                                        const double weight = weights == nullptr ? 1 : usable_weight(weights[i]);
+                                        const auto* row = rows.data + i * rows.stride;
+                                        values[i] = finite_or_zero(number(loss, row, labels[i], weight, norms[i]));
+                                      }
+                                    });
+  };
+  if (const auto thrown = std::visit(fill, samples.loss_, contents.features)) return error_of(thrown);
+  return column(std::move(values));
+}
+
+Result<RowData> Engine::gradient_norms(const Samples& samples, std::span<const double> x) try {
+  TAILCOAT_CHECK(check_samples(samples, x));
+  if (samples.glm_loss() != nullptr) {
+    const AlignedVector at = padded_copy(x);
+    return glm_column(samples, [&](const auto& loss, const auto* row, double label, double weight, double inverse) {
+      const double margin = row_margin(row, at.data(), x.size());
+      if (inverse == 0 || !std::isfinite(margin) || !std::isfinite(label)) return 0.0;
+      return weight * std::abs(loss.derivative(margin, label)) / inverse;
+    });
+  }
+  std::vector<double> norms(samples.size());
+  const auto thrown = workers_->for_each_chunk(
+      samples.size(), chunk_of(samples, *workers_), [&](std::size_t, std::size_t begin, std::size_t end) {
+        std::vector<double> gradient(x.size());
+        for (std::size_t i = begin; i < end; ++i) {
+          std::ranges::fill(gradient, 0.0);
+          samples.functions()->gradient(samples.first_ + i, x, gradient);
+          const DefaultFloatEnvironment environment;  // a callback may have changed it
+          norms[i] = finite_or_zero(norm_of(gradient));
+        }
+      });
+  if (thrown) return error_of(thrown);
+  return column(std::move(norms));
+} catch (...) {
+  return error_of(std::current_exception());
+}
+
+Result<RowData> Engine::margins(const Samples& samples, std::span<const double> x) try {
+  TAILCOAT_CHECK(check_glm(samples, "margins"));
+  TAILCOAT_CHECK(check_samples(samples, x));
+  const AlignedVector at = padded_copy(x);
+  return glm_column(samples, [&](const auto&, const auto* row, double, double, double) {
+    return row_margin(row, at.data(), x.size());
+  });
+} catch (...) {
+  return error_of(std::current_exception());
+}
+
+Result<RowData> Engine::loss_differences(const Samples& samples, std::span<const double> x,
+                                         std::span<const double> y) try {
+  TAILCOAT_CHECK(check_glm(samples, "differences of losses"));
+  TAILCOAT_CHECK(check_samples(samples, x));
+  TAILCOAT_CHECK(check_samples(samples, y));
+  const AlignedVector at = padded_copy(x), other = padded_copy(y);
+  return glm_column(samples, [&](const auto& loss, const auto* row, double label, double weight, double) {
+    const double t = row_margin(row, at.data(), x.size()), u = row_margin(row, other.data(), x.size());
+    if (!(std::isfinite(t) && std::isfinite(u) && std::isfinite(label))) return 0.0;
+    return weight * (loss.value(t, label) - loss.value(u, label));
+  });
+} catch (...) {
+  return error_of(std::current_exception());
+}
+
+}  // namespace tailcoat
