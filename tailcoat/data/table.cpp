@@ -8,6 +8,7 @@
 #include <limits>
 #include <new>
 #include <numeric>
+#include <utility>
 
 #include "tailcoat/base/checked.hpp"
 #include "tailcoat/data/text.hpp"
@@ -118,6 +119,11 @@ Result<std::vector<double>> Table::values(std::string_view name) const {
   } catch (const std::bad_alloc&) {
     return system_error(fmt::format("no memory for {} values of column {}", rows_, in_quotes(name)));
   }
+}
+
+Buffer Table::take_matrix() && {
+  rows_ = 0;
+  return std::exchange(matrix_, {});
 }
 
 Result<void> Table::select(std::span<const std::string> names) {

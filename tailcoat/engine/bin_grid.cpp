@@ -38,6 +38,7 @@ Result<void> check_linear(const BinGrid& grid) {
 }  // namespace
 
 Result<void> check(const BinGrid& grid) {
+  if (grid.kind == BinGrid::Kind::none) return {};
   if (grid.kind == BinGrid::Kind::linear) return check_linear(grid);
   const int p = grid.per_octave;
   if (p == 1 || p == 2 || p == 4 || p == 8) return {};
@@ -45,6 +46,7 @@ Result<void> check(const BinGrid& grid) {
 }
 
 std::size_t bin_count(const BinGrid& grid) {
+  if (grid.kind == BinGrid::Kind::none) return 0;
   return grid.kind == BinGrid::Kind::linear ? grid.count + 3 : MagnitudeIndex(grid).bins();
 }
 

@@ -19,6 +19,8 @@ struct BinGrid {
     magnitudes,
     // Missing, below low, `count` bins of the same width from low to high (both included), above high.
     linear,
+    // No bins: the column is not counted and costs nothing.
+    none,
   };
 
   Kind kind = Kind::magnitudes;
@@ -33,6 +35,7 @@ inline BinGrid magnitude_bins(int per_octave) { return {.per_octave = per_octave
 inline BinGrid linear_bins(double low, double high, std::size_t count) {
   return {.kind = BinGrid::Kind::linear, .low = low, .high = high, .count = count};
 }
+inline BinGrid no_bins() { return {.kind = BinGrid::Kind::none}; }
 // For a column of level numbers 0, 1, ..., levels - 1: level k is bin 2 + k, exactly. Any other value that is no level
 // counts with a neighbour, below or above.
 inline BinGrid level_bins(std::size_t levels) { return linear_bins(-0.5, static_cast<double>(levels) - 0.5, levels); }
@@ -43,7 +46,7 @@ inline constexpr std::size_t kMostLinearBins = std::size_t{1} << 24;
 // so close or so far apart that the width of a bin is not a normal number.
 Result<void> check(const BinGrid&);
 
-// These take grids that check() accepts.
+// These take grids that check() accepts; edges and places only of grids with bins.
 std::size_t bin_count(const BinGrid&);
 std::size_t bin_of(const BinGrid&, double value);
 // The numbers of bin b are from lower_edge to upper_edge, up to the rounding of one operation at an inner edge;
@@ -52,7 +55,7 @@ std::size_t bin_of(const BinGrid&, double value);
 double lower_edge(const BinGrid&, std::size_t bin);
 double upper_edge(const BinGrid&, std::size_t bin);
 
-// Value to bin, one per kind, for inner loops; without branches that depend on the value.
+// Value to bin, one per kind that has bins, for inner loops; without branches that depend on the value.
 class MagnitudeIndex {
  public:
   explicit MagnitudeIndex(const BinGrid& grid)

@@ -53,6 +53,8 @@ class Engine {
   Result<RowData> gradient_norms(const Samples& samples, std::span<const double> x);
   // <a_i, x> for each sample of a GLM, as a column, without weights; 0 where it is not finite.
   Result<RowData> margins(const Samples& samples, std::span<const double> x);
+  // label_i - <a_i, x> for each sample of a GLM, as a column; 0 where it is not finite.
+  Result<RowData> residuals(const Samples& samples, std::span<const double> x);
   // f_i(x) - f_i(y) for each sample of a GLM, as a column; 0 where it, a margin or the label is not finite.
   Result<RowData> loss_differences(const Samples& samples, std::span<const double> x, std::span<const double> y);
   // For each coordinate the lower median, over `groups` groups of as many consecutive samples, of the group's sum of

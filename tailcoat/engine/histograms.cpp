@@ -1,5 +1,5 @@
 // A histogram of every column in one pass. A row is in one bin of each column, so replacing it moves one count of a
-// column down and one up, by 1: sqrt(2 d) in all. Counts are whole numbers, taken `weight` times (lattice.md).
+// column down and one up, by 1: sqrt(2 d) in all, for d columns with bins. Counts are whole numbers, taken `weight` times (lattice.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,11 +16,16 @@ namespace {
 
 using Counts = std::vector<std::int64_t>;
 
+std::size_t counted_columns(std::span<const BinGrid> grids) {
+  return static_cast<std::size_t>(std::ranges::count_if(grids, [](const BinGrid& grid) { return bin_count(grid) > 0; }));
+}
+
 Result<void> check_grids(std::span<const BinGrid> grids, std::size_t columns) {
   if (grids.size() != columns)
     return usage_error(fmt::format("{} grids for {} columns; give one for each", grids.size(), columns));
   for (const BinGrid& grid : grids) TAILCOAT_CHECK(check(grid));
-  return {};
+  if (counted_columns(grids) > 0) return {};
+  return usage_error("no column has bins; give at least one a grid");
 }
 
 // Where the counts of each column start; in the end, their number.
@@ -44,8 +49,10 @@ void count_rows(const RowsOf<T>& rows, std::span<const BinGrid> grids, std::span
   const std::size_t step = std::max(kBlockBytes / (rows.columns * sizeof(T)), kLeastRows);
   for (std::size_t first = 0; first < rows.rows; first += step) {
     const RowsOf<T> block = part_of(rows, first, std::min(rows.rows, first + step));
-    for (std::size_t j = 0; j < rows.columns; ++j)
+    for (std::size_t j = 0; j < rows.columns; ++j) {
+      if (offsets[j] == offsets[j + 1]) continue;
       with_index(grids[j], [&](const auto& index) { count_column(block, j, index, counts.data() + offsets[j]); });
+    }
   }
 }
 
@@ -53,7 +60,7 @@ void count_rows(const RowsOf<T>& rows, std::span<const BinGrid> grids, std::span
 
 Result<SensitiveSum> Engine::histograms(const RowData& data, std::span<const BinGrid> grids, Gdp cost) try {
   TAILCOAT_CHECK(check_grids(grids, data.dimension()));
-  TAILCOAT_TRY(lattice, count_lattice(data.rows(), 2 * static_cast<double>(data.dimension()), cost));
+  TAILCOAT_TRY(lattice, count_lattice(data.rows(), 2 * static_cast<double>(counted_columns(grids)), cost));
   const std::vector<std::size_t> offsets = bin_offsets(grids);
   std::vector<Counts> parts(workers_->count());
   const auto count = [&](const auto& rows) {

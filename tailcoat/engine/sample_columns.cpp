@@ -97,6 +97,17 @@ Result<RowData> Engine::margins(const Samples& samples, std::span<const double> 
   return error_of(std::current_exception());
 }
 
+Result<RowData> Engine::residuals(const Samples& samples, std::span<const double> x) try {
+  TAILCOAT_CHECK(check_glm(samples, "residuals"));
+  TAILCOAT_CHECK(check_samples(samples, x));
+  const AlignedVector at = padded_copy(x);
+  return glm_column(samples, [&](const auto&, const auto* row, double label, double, double) {
+    return label - row_margin(row, at.data(), x.size());
+  });
+} catch (...) {
+  return error_of(std::current_exception());
+}
+
 Result<RowData> Engine::loss_differences(const Samples& samples, std::span<const double> x,
                                          std::span<const double> y) try {
   TAILCOAT_CHECK(check_glm(samples, "differences of losses"));

@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "tailcoat/base/rounding.hpp"
-#include "tailcoat/mechanisms/histogram.hpp"
+#include "tailcoat/estimators/runs.hpp"
+#include "tailcoat/mechanisms/histograms.hpp"
 
 namespace tailcoat {
 namespace {
@@ -24,29 +25,6 @@ constexpr double kLeastInside = 0.7;  // of the rows must be in the range of a f
 constexpr std::size_t kLeastBins = 8, kMostBins = 64;
 
 Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
-
-struct Run {
-  std::size_t first, last;
-};
-
-// The run of bins with the largest sum of (rows - slack noise).
-Run best_run(std::span<const double> rows, double noise) {
-  Run best{0, 0};
-  double best_sum = -HUGE_VAL, sum = 0;
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (sum <= 0) sum = 0, first = i;
-    sum += rows[i] - kSlack * noise;
-    if (sum > best_sum) best_sum = sum, best = {first, i};
-  }
-  return best;
-}
-
-bool is_visible(std::span<const double> rows, Run run, double noise) {
-  double sum = 0;
-  for (std::size_t i = run.first; i <= run.last; ++i) sum += rows[i];
-  return sum > kVisible * noise * std::sqrt(static_cast<double>(run.last - run.first + 1));
-}
 
 // The place among bins that the share `below` of the rows reaches; noise may make a running sum fall.
 std::size_t reached(std::span<const SketchBin> bins, double below) {
@@ -81,8 +59,8 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
   search.sketch.noise = noise;
   const auto add_run = [&](std::size_t begin, std::size_t end) {
     const auto side = counts.subspan(begin, end - begin);
-    const Run run = best_run(side, noise);
-    if (!is_visible(side, run, noise)) return;
+    const Run run = best_run(side, noise, kSlack);
+    if (!stands_out(side, run, noise, kVisible)) return;
     for (std::size_t i = run.first; i <= run.last; ++i) bins.push_back(finite(bin(begin + i)));
   };
   add_run(1, zero);
@@ -104,7 +82,7 @@ std::size_t bins_for(double rows, double noise) {
 // Takes in a histogram of the range; `again` if it is not the first.
 void look(Search& search, std::span<const double> counts, const BinGrid& grid, double noise, double rows, bool again) {
   const std::span<const double> inside = counts.subspan(2, grid.count);
-  const Run run = best_run(inside, noise);
+  const Run run = best_run(inside, noise, kSlack);
   std::vector<SketchBin> seen;
   double held = 0;
   for (std::size_t i = 0; i < inside.size(); ++i) {

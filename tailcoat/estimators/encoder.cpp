@@ -26,7 +26,8 @@ Result<void> check_distinct(std::span<const Feature> features) {
 }
 
 Result<void> check_kind(const Feature& feature, const Column& column) {
-  if (feature.kind == FeatureKind::number && column.kind == ColumnKind::text) {
+  const bool needs_numbers = feature.kind == FeatureKind::number || feature.kind == FeatureKind::beyond;
+  if (needs_numbers && column.kind == ColumnKind::text) {
     return usage_error(fmt::format("column {} holds texts, but feature {} needs numbers; read it as numbers",
                                    in_quotes(column.name), in_quotes(feature_name(feature))));
   }
@@ -62,6 +63,10 @@ Result<void> RowEncoder::add(const Feature& feature, std::size_t place) {
   TAILCOAT_CHECK(check_kind(feature, columns_[column]));
   if (feature.kind == FeatureKind::number) {
     numbers_.push_back({column, place, feature.centre, feature.low, feature.high});
+    return {};
+  }
+  if (feature.kind == FeatureKind::beyond) {
+    beyond_.push_back({column, place, feature});
     return {};
   }
   if (feature.kind == FeatureKind::missing) {

@@ -33,6 +33,7 @@ class RowEncoder {
   // is treated as a missing one. Not for several threads at once: give each a copy.
   void encode(std::span<const double> cells, std::span<double> values) {
     for (const Number& number : numbers_) values[number.feature] = number.of(cells[number.column]);
+    for (const Beyond& beyond : beyond_) values[beyond.feature] = beyond.rule.of_number(cells[beyond.column]);
     for (const Missing& missing : missing_)
       values[missing.feature] = cells[missing.column] != cells[missing.column] ? 1 : 0;
     for (Texts& texts : texts_) encode_text(texts, cells, values);
@@ -49,6 +50,10 @@ class RowEncoder {
       const double cut = cell < low ? low : (cell > high ? high : cell);
       return cell != cell ? centre : cut;
     }
+  };
+  struct Beyond {
+    std::size_t column, feature;
+    Feature rule;
   };
   struct Missing {
     std::size_t column, feature;
@@ -74,6 +79,7 @@ class RowEncoder {
   std::span<const Column> columns_;
   std::size_t features_;
   std::vector<Number> numbers_;
+  std::vector<Beyond> beyond_;
   std::vector<Missing> missing_;
   std::vector<Texts> texts_;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tailcoat/mechanisms/gaussian_release.hpp"
 #include "tailcoat/noise/gaussian.hpp"
 
@@ -9,7 +11,8 @@ namespace tailcoat {
 
 Result<ColumnHistograms> column_histograms(Engine& engine, const RowData& data, std::span<const BinGrid> grids,
                                            Gdp cost, Outlet outlet) {
-  const std::string what = fmt::format("histograms of {} columns", data.dimension());
+  const auto counted = std::ranges::count_if(grids, [](const BinGrid& grid) { return bin_count(grid) > 0; });
+  const std::string what = fmt::format("histograms of {} columns", counted);
   TAILCOAT_CHECK(outlet.meter.affords(what, cost));  // before a pass that would be for nothing
   TAILCOAT_TRY(sum, engine.histograms(data, grids, cost));
   ColumnHistograms result{.counts = {}, .noise_scale = kGaussianScale * sum.unit};

@@ -1,0 +1,40 @@
+#include "tailcoat/estimators/curvature.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailcoat {
+namespace {
+
+constexpr double kFloorFactor = 2;
+constexpr double kLeastFloor = 1e-6;
+constexpr double kLeastCurvature = 0.05;  // assumed of a direction that noise hides
+
+}  // namespace
+
+Eigen::VectorXd Whitening::curvatures() const {
+  return (moments.array() / floored.array()).cwiseMax(kLeastCurvature).cwiseMin(1);
+}
+
+// Noise of variance sigma^2 on the diagonal and sigma^2 / 2 off it has norm about sigma sqrt(2 d); half of that rarely
+// comes out below in a direction that matters.
+double noise_floor(std::size_t d, double noise_scale) {
+  return std::max(kFloorFactor * noise_scale * std::sqrt(static_cast<double>(d) / 2), kLeastFloor);
+}
+
+Whitening whitening_of(const SecondMoment& moment, std::size_t d) {
+  const auto size = static_cast<Eigen::Index>(d);
+  const Eigen::MatrixXd matrix = Eigen::Map<const Eigen::MatrixXd>(moment.matrix.data(), size, size);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
+  const double floor = noise_floor(d, moment.noise_scale);
+  return {solver.eigenvectors(), solver.eigenvalues(), solver.eigenvalues().cwiseMax(floor), matrix};
+}
+
+Whitening no_whitening(std::size_t d) {
+  const auto size = static_cast<Eigen::Index>(d);
+  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(size);
+  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(size, size);
+  return {identity, ones, ones, identity};
+}
+
+}  // namespace tailcoat

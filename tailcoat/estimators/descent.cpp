@@ -1,0 +1,226 @@
+#include "tailcoat/estimators/descent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "tailcoat/base/rounding.hpp"
+#include "tailcoat/estimators/runs.hpp"
+#include "tailcoat/mechanisms/gaussian_release.hpp"
+#include "tailcoat/mechanisms/histograms.hpp"
+#include "tailcoat/noise/gaussian.hpp"
+
+namespace tailcoat {
+namespace {
+
+constexpr std::size_t kClipChoices = 3;
+constexpr double kSlack = 2, kVisible = 4;  // of bins of norms, in noise deviations
+constexpr int kNormBins = 4;                // per octave
+constexpr double kResidualShare = 0.5;      // of a clip's budget, where residuals are looked at too
+constexpr double kCentralShare = 0.25;      // of the residuals that density is measured on
+constexpr double kNormalMedian = 0.6745;    // of |x| under the standard normal law
+
+Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
+
+struct Bar {
+  double low, high, rows;
+  [[nodiscard]] double middle() const { return low + (high - low) / 2; }
+};
+
+// The visible magnitudes of a column.
+Result<std::vector<Bar>> magnitudes(RunContext run, Outlet outlet, const RowData& column, Gdp cost) {
+  const BinGrid grid = magnitude_bins(kNormBins);
+  TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), cost, outlet));
+  const std::vector<double>& counts = histogram.counts[0];
+  const std::size_t zero = counts.size() / 2, per_sign = counts.size() - zero - 1;
+  std::vector<double> folded(per_sign);
+  for (std::size_t i = 0; i < per_sign; ++i) folded[i] = counts[zero + 1 + i] + counts[zero - 1 - i];
+  const double noise = std::sqrt(2.0) * histogram.noise_scale;
+  const Run visible = best_run(folded, noise, kSlack);
+  std::vector<Bar> bars;
+  if (!stands_out(folded, visible, noise, kVisible)) return bars;
+  for (std::size_t i = visible.first; i <= visible.last; ++i) {
+    const double low = lower_edge(grid, zero + 1 + i), high = upper_edge(grid, zero + 1 + i);
+    bars.push_back({low, std::isinf(high) ? 2 * low : high, std::max(folded[i], 0.0)});
+  }
+  return bars;
+}
+
+double total(std::span<const Bar> bars) {
+  double sum = 0;
+  for (const Bar& bar : bars) sum += bar.rows;
+  return sum;
+}
+
+double quantile(std::span<const Bar> bars, double rows) {
+  double sum = 0;
+  for (const Bar& bar : bars) {
+    sum += bar.rows;
+    if (sum >= rows) return bar.high;
+  }
+  return bars.back().high;
+}
+
+struct ClipChoice {
+  double clip, clipped_share, mean_square;
+};
+
+// Minimises (bias of the mean gradient)^2 + (norm of its noise)^2 over the edges of the bars, where noise_per_clip is
+// the latter for a clip of 1; then cuts it to `cap` mean clipped norms, a fixed point.
+ClipChoice choose_clip(std::span<const Bar> bars, double rows, double noise_per_clip, double cap) {
+  ClipChoice choice{bars.back().high, 0, 0};
+  double least = HUGE_VAL;
+  for (const Bar& candidate : bars) {
+    double bias = 0;
+    for (const Bar& bar : bars) bias += bar.rows * std::max(bar.middle() - candidate.high, 0.0) / rows;
+    const double error = bias * bias + std::pow(noise_per_clip * candidate.high, 2);
+    if (error < least) least = error, choice.clip = candidate.high;
+  }
+  if (std::isfinite(cap)) {
+    double limit = bars.back().high;
+    for (int i = 0; i < 60; ++i) {
+      double sum = 0;
+      for (const Bar& bar : bars) sum += bar.rows * std::min(bar.middle(), limit);
+      limit = std::min(limit, cap * sum / std::max(total(bars), 1.0));
+    }
+    choice.clip = std::min(choice.clip, limit);
+  }
+  for (const Bar& bar : bars) {
+    if (bar.middle() > choice.clip) choice.clipped_share += bar.rows / rows;
+    choice.mean_square += bar.rows * std::pow(std::min(bar.middle(), choice.clip), 2) / rows;
+  }
+  return choice;
+}
+
+bool is_kinked(const Loss& loss) {
+  return std::holds_alternative<AbsoluteLoss>(loss) || std::holds_alternative<QuantileLoss>(loss) ||
+         std::holds_alternative<HingeLoss>(loss);
+}
+
+// The derivative of a kinked loss jumps by this much.
+double jump_of(const Loss& loss) { return std::holds_alternative<AbsoluteLoss>(loss) ? 2 : 1; }
+
+std::vector<double> budget_shares(const DescentRules& rules) {
+  std::vector<double> shares(rules.steps);
+  double share = 1, sum = 0;
+  for (std::size_t t = rules.steps; t-- > 0; share *= rules.growth) sum += shares[t] = share;
+  for (double& s : shares) s /= sum;
+  return shares;
+}
+
+class Walk {
+ public:
+  Walk(RunContext run, Outlet outlet, const LabelledData& data, const DescentBudget& budget, const DescentRules& rules)
+      : run_(run), outlet_(outlet), data_(data), budget_(budget), rules_(rules) {}
+
+  Result<Descent> from(std::vector<double> start, const Loss& loss, double curvature,
+                       const std::function<bool()>& tick) {
+    found_.x = std::move(start);
+    found_.loss = loss;
+    found_.curvature = curvature;
+    asked_ = loss;
+    std::vector<double> velocity(found_.x.size()), ahead(found_.x.size());
+    const std::vector<double> shares = budget_shares(rules_);
+    for (std::size_t t = 0; t < rules_.steps; ++t) {
+      if (!tick()) return system_error("stopped; what was released until then stays charged");
+      if (t == 0 || t == std::max<std::size_t>(1, rules_.steps / 5) || t == rules_.steps / 2)
+        TAILCOAT_CHECK(look_at_gradients());
+      for (std::size_t j = 0; j < ahead.size(); ++j) ahead[j] = found_.x[j] + rules_.momentum * velocity[j];
+      TAILCOAT_TRY(gradient, gradient_at(ahead, part(budget_.gradients, shares[t]), t));
+      for (std::size_t j = 0; j < ahead.size(); ++j) {
+        const double next = ahead[j] - rules_.step / found_.curvature * gradient[j];
+        velocity[j] = next - found_.x[j];
+        found_.x[j] = next;
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // Chooses the clip, and what else the loss needs to know about the residuals.
+  Result<void> look_at_gradients() {
+    const Gdp cost = part(budget_.clips, 1.0 / kClipChoices);
+    const bool huber = std::holds_alternative<HuberLoss>(asked_), residuals = huber || is_kinked(asked_);
+    if (residuals) TAILCOAT_CHECK(look_at_residuals(part(cost, kResidualShare), huber));
+    TAILCOAT_TRY(norms, run_.engine.gradient_norms(Samples(data_, found_.loss), found_.x));
+    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, norms, residuals ? part(cost, 1 - kResidualShare) : cost));
+    const auto n = static_cast<double>(data_.rows()), d = static_cast<double>(data_.dimension());
+    if (bars.empty()) {
+      if (found_.clip == 0) found_.clip = std::sqrt(d);
+      return {};
+    }
+    const bool bounded = !std::holds_alternative<SquaredLoss>(asked_);
+    const double noise_per_clip = std::sqrt(d) * 2 / (n * budget_.gradients.mu);
+    const ClipChoice choice = choose_clip(bars, n, noise_per_clip, bounded ? HUGE_VAL : rules_.clip_cap);
+    const bool only_down = found_.clip > 0 && !bounded;
+    found_.clip = only_down ? std::min(found_.clip, choice.clip) : choice.clip;
+    found_.clipped_share = choice.clipped_share;
+    found_.mean_square = choice.mean_square;
+    return {};
+  }
+
+  // The scale of residuals for Huber's loss; their density at the kink, which is the curvature, for the others.
+  Result<void> look_at_residuals(Gdp cost, bool huber) {
+    TAILCOAT_TRY(column, run_.engine.residuals(Samples(data_, found_.loss), found_.x));
+    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, column, cost));
+    if (bars.empty()) return {};
+    const double rows = total(bars);
+    if (huber) {
+      const double scale = quantile(bars, 0.5 * rows) / kNormalMedian;
+      found_.loss = HuberLoss{std::get<HuberLoss>(asked_).delta * scale};
+      return {};
+    }
+    const double width = quantile(bars, kCentralShare * rows);
+    double within = 0;
+    for (const Bar& bar : bars)
+      if (bar.high <= width) within += bar.rows;
+    const auto n = static_cast<double>(data_.rows());
+    found_.curvature = jump_of(asked_) * std::max(within, 0.1 * kCentralShare * n) / (2 * width * n);
+    return {};
+  }
+
+  Result<std::vector<double>> gradient_at(std::span<const double> x, Gdp cost, std::size_t step) {
+    TAILCOAT_TRY(lattice, clip_lattice(found_.clip, data_.dimension(), cost));
+    TAILCOAT_TRY(sum, run_.engine.clipped_gradient_sum(Samples(data_, found_.loss), x, lattice));
+    const auto n = static_cast<double>(data_.rows());
+    found_.noise.push_back(kGaussianScale * sum.unit / n);
+    TAILCOAT_TRY(gradient, gaussian_release(fmt::format("gradient, step {}", step + 1), std::move(sum), outlet_));
+    for (double& number : gradient) number /= n;
+    return std::move(gradient);
+  }
+
+  RunContext run_;
+  Outlet outlet_;
+  const LabelledData& data_;
+  DescentBudget budget_;
+  DescentRules rules_;
+  Loss asked_;
+  Descent found_;
+};
+
+}  // namespace
+
+Result<Descent> descend(RunContext run, Outlet outlet, const LabelledData& data, const Loss& loss,
+                        std::vector<double> start, double start_curvature, const DescentBudget& budget,
+                        const DescentRules& rules, const std::function<bool()>& tick) {
+  return Walk(run, outlet, data, budget, rules).from(std::move(start), loss, start_curvature, tick);
+}
+
+std::vector<double> gradient_responses(const DescentRules& rules, double curvature) {
+  std::vector<double> responses(rules.steps);
+  for (std::size_t hit = 0; hit < rules.steps; ++hit) {
+    double x = 0, velocity = 0;
+    for (std::size_t t = hit; t < rules.steps; ++t) {
+      const double ahead = x + rules.momentum * velocity;
+      const double next = ahead - rules.step * (curvature * ahead + (t == hit ? 1 : 0));
+      velocity = next - x;
+      x = next;
+    }
+    responses[hit] = x;
+  }
+  return responses;
+}
+
+}  // namespace tailcoat

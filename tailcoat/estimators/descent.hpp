@@ -1,0 +1,44 @@
+// The noisy accelerated descent of the adaptive fit, on rows whose curvature is about the identity. Gradients are
+// clipped at a threshold that balances bias against noise, chosen from released histograms of their norms; later
+// gradients get more of the budget, because the last iterates remember them best. Proof and rules: adaptive.md.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "tailcoat/algorithms/problem.hpp"
+
+namespace tailcoat {
+
+struct DescentRules {
+  std::size_t steps = 16;
+  double step = 0.5;      // in units of 1 / curvature
+  double momentum = 0.3;
+  double growth = 0.8;    // the budget (mu^2) of a gradient over that of the next
+  double clip_cap = 5;    // the clip is at most so many mean clipped norms, where large residuals are outliers
+};
+
+struct DescentBudget {
+  Gdp gradients;  // all together
+  Gdp clips;      // all histograms of norms together
+};
+
+struct Descent {
+  std::vector<double> x;
+  double clip = 0;             // the last
+  double curvature = 1;        // of the loss, per unit of curvature of the rows
+  double clipped_share = 0;    // of the rows, as the last histogram of norms has it
+  double mean_square = 0;      // of the clipped gradient norms, likewise
+  std::vector<double> noise;   // standard deviation of a coordinate of each gradient
+  Loss loss;                   // with the parameters that were found on the way
+};
+
+// `start_curvature` is the mean second derivative of the loss at the start. Calls `tick` before each step; false stops.
+Result<Descent> descend(RunContext, Outlet, const LabelledData&, const Loss&, std::vector<double> start,
+                        double start_curvature, const DescentBudget&, const DescentRules&,
+                        const std::function<bool()>& tick);
+
+// What the last iterate makes of an error of 1 in each gradient, in a direction of relative curvature `curvature`.
+std::vector<double> gradient_responses(const DescentRules&, double curvature);
+
+}  // namespace tailcoat

@@ -1,0 +1,35 @@
+// Runs: which bins of a noisy histogram hold rows. An empty bin is negative as often as positive, so a bin is believed
+// only as part of a run whose sum stands out.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+namespace tailcoat {
+
+struct Run {
+  std::size_t first = 0, last = 0;
+};
+
+// The run of bins with the largest sum of (count - slack noise): one more bin at its rim must hold more than that.
+inline Run best_run(std::span<const double> counts, double noise, double slack) {
+  Run best;
+  double best_sum = -HUGE_VAL, sum = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (sum <= 0) sum = 0, first = i;
+    sum += counts[i] - slack * noise;
+    if (sum > best_sum) best_sum = sum, best = {first, i};
+  }
+  return best;
+}
+
+// Its sum is more than `deviations` of what its noise adds up to.
+inline bool stands_out(std::span<const double> counts, Run run, double noise, double deviations) {
+  double sum = 0;
+  for (std::size_t i = run.first; i <= run.last; ++i) sum += counts[i];
+  return sum > deviations * noise * std::sqrt(static_cast<double>(run.last - run.first + 1));
+}
+
+}  // namespace tailcoat
