@@ -15,6 +15,7 @@
 #include "tailcoat/losses/mean.hpp"
 #include "tailcoat/mechanisms/bounded_laplace.hpp"
 #include "tailcoat/mechanisms/clipped_mean.hpp"
+#include "tailcoat/mechanisms/frequent_levels.hpp"
 #include "tailcoat/mechanisms/gaussian_release.hpp"
 #include "tailcoat/mechanisms/histograms.hpp"
 #include "tailcoat/mechanisms/objective_perturbation.hpp"

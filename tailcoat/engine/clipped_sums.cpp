@@ -9,8 +9,8 @@
 
 #include "tailcoat/engine/engine.hpp"
 #include "tailcoat/engine/exact_sum.hpp"
-#include "tailcoat/engine/float_environment.hpp"
 #include "tailcoat/engine/pass.hpp"
+#include "tailcoat/engine/sample_gradients.hpp"
 #include "tailcoat/engine/workers.hpp"
 #include "tailcoat/privacy/sensitive_key.hpp"
 
@@ -38,43 +38,6 @@ Result<SensitiveSum> clipped_sum(Workers& workers, const ClipLattice& lattice, s
                       .sensitivity = rounded_sensitivity(kClipFactor, lattice.clip_units, lattice.dimension)};
 }
 
-// Divides `vector` by a power of two that brings its largest number into [1/2, 1), and returns the exponent. A vector
-// that is not finite becomes zero.
-int normalise(std::span<double> vector) {
-  double largest = 0;
-  for (const double value : vector) {
-    if (!std::isfinite(value)) {
-      std::ranges::fill(vector, 0.0);
-      return 0;
-    }
-    largest = std::max(largest, std::abs(value));
-  }
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  const double half = std::ldexp(1, -exponent / 2), other_half = std::ldexp(1, -exponent - -exponent / 2);
-  for (double& value : vector) value = value * half * other_half;
-  return exponent;
-}
-
-void add_sample_gradients(const SampleGradient& gradient, std::span<const double> x, Clip clip, std::size_t begin,
-                          std::size_t end, LatticeSums& sums) {
-  const std::size_t stride = padded(x.size()), step = std::min(end - begin, block_rows<double>(x.size(), sums));
-  AlignedVector gradients(step * stride);
-  std::array<double, kMaxBlockRows> norms, s;
-  for (std::size_t first = begin; first < end; first += step) {
-    const RowsOf<double> block{gradients.data(), std::min(step, end - first), x.size(), stride};
-    std::ranges::fill(gradients, 0.0);  // nothing of another sample may show in what a callback leaves unset
-    const auto vector = [&](std::size_t i) { return std::span(gradients).subspan(i * stride, x.size()); };
-    for (std::size_t i = 0; i < block.rows; ++i) gradient(first + i, x, vector(i));
-
-    const DefaultFloatEnvironment environment;  // a callback may have changed it
-    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::ldexp(clip.scale, normalise(vector(i)));
-    inverse_norms(block, norms.data());
-    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::min(s[i], clip.limit * norms[i]);
-    add_block(block, s.data(), sums);
-  }
-}
-
 template <class T>
 void add_rows(const RowsOf<T>& rows, const double* norms, Clip clip, std::size_t begin, std::size_t end,
               LatticeSums& sums) {
@@ -96,10 +59,12 @@ Result<SensitiveSum> Engine::clipped_gradient_sum(const Samples& samples, std::s
   const SampleGradient& gradient = samples.functions()->gradient;
   TAILCOAT_TRY(clip, checked_clip(lattice, x.size()));
   const std::size_t chunk = std::min(samples.size() / (8 * workers_->count()) + 1, kMaxBlockRows);
-  return clipped_sum(*workers_, lattice, samples.size(), chunk,
-                     [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
-                       add_sample_gradients(gradient, x, clip, samples.first_ + begin, samples.first_ + end, sums);
-                     });
+  return clipped_sum(
+      *workers_, lattice, samples.size(), chunk, [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
+        for_each_gradient_block(gradient, x, clip, samples.first_ + begin, samples.first_ + end,
+                                block_rows<double>(x.size(), sums),
+                                [&](const RowsOf<double>& block, const double* s) { add_block(block, s, sums); });
+      });
 }
 
 Result<SensitiveSum> Engine::glm_gradient_sum(const Samples& samples, std::span<const double> x,

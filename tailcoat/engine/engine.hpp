@@ -72,6 +72,13 @@ class Engine {
   // sum_i clip(a_i) clip(a_i)^T, packed upper triangle by rows, off-diagonal entries times sqrt(2) so that the packed
   // norm is the Frobenius norm; clip to norm `radius`.
   Result<SensitiveSum> second_moment_sum(const RowData& data, double radius, Gdp cost);
+  // The same of clip(grad f_i(x)), clipped to norm `clip`; what contributes nothing is as in clipped_gradient_sum.
+  Result<SensitiveSum> gradient_second_moment_sum(const Samples& samples, std::span<const double> x, double clip,
+                                                  Gdp cost);
+  // How many cells of a column are the whole number k, for k = 0, ..., levels - 1. For mechanisms, without noise or
+  // price.
+  Result<Sensitive<std::vector<std::int64_t>>> level_counts(const RowData& data, std::size_t column,
+                                                            std::size_t levels);
 
   // The average of the iterates x_0 = start, ..., x_{n-1} of one step per sample, less the start. Sequential.
   Result<SensitiveSum> one_pass_average(const Samples& samples, const Domain& domain, std::span<const double> start,

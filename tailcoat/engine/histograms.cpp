@@ -56,6 +56,20 @@ void count_rows(const RowsOf<T>& rows, std::span<const BinGrid> grids, std::span
   }
 }
 
+// The whole number k < levels that a cell is; `levels` for all else, missing cells included.
+std::size_t level_of(double cell, std::size_t levels) {
+  const bool within = cell >= 0 && cell < static_cast<double>(levels);
+  const auto k = static_cast<std::size_t>(within ? cell : 0);
+  return within && static_cast<double>(k) == cell ? k : levels;
+}
+
+Counts total(const std::vector<Counts>& parts, std::size_t size) {
+  Counts sum(size);
+  for (const Counts& part : parts)
+    for (std::size_t i = 0; i < part.size(); ++i) sum[i] += part[i];
+  return sum;
+}
+
 }  // namespace
 
 Result<SensitiveSum> Engine::histograms(const RowData& data, std::span<const BinGrid> grids, Gdp cost) try {
@@ -71,10 +85,29 @@ Result<SensitiveSum> Engine::histograms(const RowData& data, std::span<const Bin
                                     });
   };
   if (const auto thrown = std::visit(count, SensitiveKey::open(data.contents_).features)) return error_of(thrown);
-  Counts total(offsets.back());
-  for (const Counts& part : parts)
-    for (std::size_t i = 0; i < part.size(); ++i) total[i] += part[i];
-  return on_lattice(lattice, std::move(total));
+  return on_lattice(lattice, total(parts, offsets.back()));
+} catch (...) {
+  return error_of(std::current_exception());
+}
+
+Result<Sensitive<std::vector<std::int64_t>>> Engine::level_counts(const RowData& data, std::size_t column,
+                                                                  std::size_t levels) try {
+  if (column >= data.dimension())
+    return usage_error(fmt::format("column {} of {}; the first is 0", column, data.dimension()));
+  std::vector<Counts> parts(workers_->count());
+  const auto count = [&](const auto& rows) {
+    return workers_->for_each_chunk(rows.rows, chunk_rows(rows, *workers_),
+                                    [&](std::size_t worker, std::size_t begin, std::size_t end) {
+                                      Counts& counts = parts[worker];
+                                      counts.resize(levels + 1);  // the last one is for cells that are no level
+                                      for (std::size_t i = begin; i < end; ++i)
+                                        ++counts[level_of(static_cast<double>(rows.row(i)[column]), levels)];
+                                    });
+  };
+  if (const auto thrown = std::visit(count, SensitiveKey::open(data.contents_).features)) return error_of(thrown);
+  Counts sum = total(parts, levels + 1);
+  sum.pop_back();
+  return Sensitive(std::move(sum));
 } catch (...) {
   return error_of(std::current_exception());
 }

@@ -3,6 +3,7 @@
 // necessarily positive semidefinite.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "tailcoat/base/result.hpp"
@@ -18,5 +19,9 @@ struct SecondMoment {
 };
 
 Result<SecondMoment> second_moment(Engine&, const RowData&, double radius, Gdp cost, Outlet);
+
+// The same of the gradients of the samples at x, clipped to norm `clip`; weights are taken into account.
+Result<SecondMoment> gradient_second_moment(Engine&, const Samples&, std::span<const double> x, double clip, Gdp cost,
+                                            Outlet);
 
 }  // namespace tailcoat

@@ -31,7 +31,8 @@ Result<void> check_event(const BoundedRangeEvent& event) {
   return {};
 }
 Result<void> check_event(const ApproximateEvent& event) {
-  TAILCOAT_CHECK(check(ApproxDp{event.epsilon, event.delta}));
+  TAILCOAT_CHECK(check(kEpsilonOrZero, event.epsilon));
+  TAILCOAT_CHECK(check(kDeltaOption, event.delta));
   return {};
 }
 Result<void> check_event(const ZcdpEvent& event) {

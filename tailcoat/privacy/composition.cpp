@@ -46,7 +46,7 @@ void Composition::add(const PureEvent& event) { ++pure[event.epsilon]; }
 void Composition::add(const BoundedRangeEvent& event) { ++bounded_range[event.epsilon]; }
 
 void Composition::add(const ApproximateEvent& event) {
-  ++pure[event.epsilon];
+  if (event.epsilon > 0) ++pure[event.epsilon];  // at 0, nothing but the failure is left of it
   failure = std::min(1.0, add_up(failure, mul_up(event.delta, sub_up(1, failure))));
 }
 

@@ -25,7 +25,7 @@ struct BoundedRangeEvent {
   bool operator==(const BoundedRangeEvent&) const = default;
 };
 
-// (epsilon, delta)-DP: bounded Laplace noise.
+// (epsilon, delta)-DP: bounded Laplace noise. With epsilon = 0 a total variation distance of delta: frequent levels.
 struct ApproximateEvent {
   double epsilon;
   double delta;

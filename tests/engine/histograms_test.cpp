@@ -211,6 +211,33 @@ TEST(Histograms, RefuseWrongGridsAndBudgets) {
   EXPECT_TRUE(engine.histograms(data, two, Gdp{1}).ok());
 }
 
+// Before noise: within sqrt(2) for any replaced cell, and a level that only one side has, has one row there.
+TEST(LevelCounts, NeighboursMoveTwoCountsByOne) {
+  Engine engine(2);
+  std::mt19937_64 random(7);
+  const auto cell = [&] {
+    const std::vector<double> bad = {kNaN, kInf, -kInf, -1, 5, 0.25, -0.0, 1e300, 4.999999999, kSubnormal};
+    return random() % 4 == 0 ? bad[random() % bad.size()] : static_cast<double>(random() % 5);
+  };
+  Rational most = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    std::vector<double> cells(12);
+    for (double& value : cells) value = cell();
+    std::vector<double> other = cells;
+    other[2 * (random() % 6) + 1] = cell();
+    const auto one = SensitiveKey::take(*engine.level_counts(*engine.load_columns(rows_of(cells, 2)), 1, 5));
+    const auto two = SensitiveKey::take(*engine.level_counts(*engine.load_columns(rows_of(other, 2)), 1, 5));
+    most = std::max(most, squared_distance(one, two));
+    for (std::size_t k = 0; k < 5; ++k) {
+      std::int64_t expected = 0;
+      for (std::size_t i = 0; i < 6; ++i) expected += cells[2 * i + 1] == static_cast<double>(k) ? 1 : 0;
+      ASSERT_EQ(one[k], expected);
+      ASSERT_TRUE((one[k] > 0 && two[k] > 0) || std::max(one[k], two[k]) <= 1);
+    }
+  }
+  EXPECT_EQ(most, 2);
+}
+
 TEST(LoadColumns, IsForCountsOnly) {
   Engine engine(1);
   const std::vector<double> values = {1, 2, 3, 4}, lower = {0, 0}, upper = {2, 2};

@@ -102,5 +102,24 @@ TEST(SecondMoment, IsSymmetricAndCloseWhenTheBudgetIsLarge) {
   EXPECT_EQ(moment->matrix[1], moment->matrix[2]);
 }
 
+// Two gradients at a right angle, both beyond the clip: all of mu.
+TEST(GradientSecondMoment, OrthogonalGradientsAreExactlyMuApart) {
+  Engine engine(1);
+  const std::vector<double> sides[2] = {{30, 0}, {0, -40}}, labels = {1}, weights = {2}, x = {0, 0};
+  const Gdp cost{0.8};
+  const Shift shift = measured_shift(5000, [&](int side, std::uint64_t seed) {
+    TestOutlet outlet(cost, seed);
+    const auto data = *engine.load(RowsOf<double>{sides[side].data(), 1, 2, 2}, labels, weights);
+    const auto moment = *gradient_second_moment(engine, {data, SquaredLoss{}}, x, 0.5, cost, outlet);
+    EXPECT_EQ(outlet.meter.receipt().lines[0].release.noise_scale, moment.noise_scale);
+    return std::vector<double>{moment.matrix[0], moment.matrix[3]};
+  });
+  EXPECT_NEAR(shift.mu, cost.mu, 6 * shift.error);
+  TestOutlet poor(Gdp{0.1}, 1);
+  const auto data = *engine.load(RowsOf<double>{sides[0].data(), 1, 2, 2}, labels);
+  EXPECT_FALSE(gradient_second_moment(engine, {data, SquaredLoss{}}, x, 0.5, cost, poor).ok());
+  EXPECT_TRUE(poor.meter.receipt().lines.empty());
+}
+
 }  // namespace
 }  // namespace tailcoat

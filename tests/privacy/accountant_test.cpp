@@ -82,6 +82,21 @@ TEST(Accountant, AnApproximateEventHasExactlyItsGuarantee) {
   EXPECT_GT(delta_of({ApproximateEvent{0.7, 1e-5}}, 0.69), 1e-3);
 }
 
+TEST(Accountant, AnApproximateEventWithoutEpsilonAddsItsDeltaAlone) {
+  EXPECT_GE(delta_of({ApproximateEvent{0, 1e-5}}, 0), 1e-5);
+  EXPECT_NEAR(delta_of({ApproximateEvent{0, 1e-5}}, 0), 1e-5, 1e-17);
+  const double gaussian = *to_delta(Gdp{0.5}, 1);
+  for (const std::vector<Event>& events : {std::vector<Event>{GaussianEvent{0.5}, ApproximateEvent{0, 1e-5}},
+                                           std::vector<Event>{ApproximateEvent{0, 1e-5}, GaussianEvent{0.5}}}) {
+    EXPECT_GE(delta_of(events, 1), 1e-5 + (1 - 1e-5) * gaussian);
+    EXPECT_NEAR(delta_of(events, 1) / (1e-5 + (1 - 1e-5) * gaussian), 1, 1e-12);
+  }
+  const Accountant reserved = accountant_of({ApproximateEvent{0, 1e-7}});
+  const double room = reserved.room_for_gaussian({1, 1e-6})->mu;
+  EXPECT_LT(room, Accountant{}.room_for_gaussian({1, 1e-6})->mu);
+  EXPECT_GT(room, Accountant{}.room_for_gaussian({1, 0.89e-6})->mu);
+}
+
 TEST(Accountant, BoundedRangeIsNeverDearerThanPureAndGetsFourTimesCheaper) {
   EXPECT_LE(epsilon_of({BoundedRangeEvent{1}}, 1e-6), epsilon_of({PureEvent{1}}, 1e-6));
   const double bounded = epsilon_of(repeated(100, BoundedRangeEvent{0.1}), 1e-6);
@@ -158,11 +173,13 @@ TEST(Accountant, RefusesBadEventsAndStaysAsItWas) {
     EXPECT_FALSE(accountant.add(GaussianEvent{bad}).ok());
     EXPECT_FALSE(accountant.add(PureEvent{bad}).ok());
     EXPECT_FALSE(accountant.add(BoundedRangeEvent{bad}).ok());
-    EXPECT_FALSE(accountant.add(ApproximateEvent{bad, 0.1}).ok());
     EXPECT_FALSE(accountant.add(ApproximateEvent{1, bad}).ok());
     EXPECT_FALSE(accountant.add(ZcdpEvent{bad}).ok());
     EXPECT_FALSE(accountant.add(ParallelEvent{{{PureEvent{1}}, {PureEvent{bad}}}}).ok());
   }
+  for (const double bad : {-1.0, double{NAN}, double{INFINITY}})
+    EXPECT_FALSE(accountant.add(ApproximateEvent{bad, 0.1}).ok());
+  EXPECT_FALSE(accountant.add(ApproximateEvent{0, 0}).ok());
   EXPECT_FALSE(accountant.add(ApproximateEvent{1, 1}).ok());
   EXPECT_FALSE(accountant.add(ParallelEvent{}).ok());
   EXPECT_EQ(*accountant.epsilon(1e-6), before);
