@@ -12,6 +12,7 @@ namespace tailcoat {
 namespace {
 
 struct Standard {
+  std::size_t feature;
   double centre, inverse_scale;
 };
 
@@ -40,7 +41,7 @@ RowsOf<float> Design::view() const {
 }
 
 Result<Design> Design::create(Table table, const DesignColumns& wanted, double leverage) try {
-  const std::size_t rows = table.rows(), width = wanted.features.size() + 1, cells = table.columns().size();
+  const std::size_t rows = table.rows(), width = wanted.fitted.size() + 1, cells = table.columns().size();
   Design design(width, leverage * std::sqrt(static_cast<double>(width)));
   const std::vector<Column> columns = table.columns();
   TAILCOAT_TRY(encoder, RowEncoder::create(wanted.features, columns));
@@ -51,7 +52,8 @@ Result<Design> Design::create(Table table, const DesignColumns& wanted, double l
     exposure = found;
   }
   std::vector<Standard> standards;
-  for (const Feature& feature : wanted.features) standards.push_back({feature.centre, 1 / feature.scale});
+  for (const std::size_t j : wanted.fitted)
+    standards.push_back({j, wanted.features[j].centre, 1 / wanted.features[j].scale});
 
   const std::size_t cell_size = table.storage() == Storage::f64 ? sizeof(double) : sizeof(float);
   const Storage storage = table.storage();
@@ -64,7 +66,7 @@ Result<Design> Design::create(Table table, const DesignColumns& wanted, double l
   if (!in_place) TAILCOAT_CHECK(design.matrix_.resize(*bytes));
   std::byte* const out = in_place ? old.data() : design.matrix_.data();
 
-  std::vector<double> values(width);
+  std::vector<double> values(wanted.features.size());
   std::vector<float> row(width, 1.0f);
   const double square = design.radius_ * design.radius_;
   const auto fill = [&](auto reader) {
@@ -73,7 +75,7 @@ Result<Design> Design::create(Table table, const DesignColumns& wanted, double l
       encoder.encode(cell, values);
       double norm = 1;
       for (std::size_t j = 0; j + 1 < width; ++j) {
-        const double z = (values[j] - standards[j].centre) * standards[j].inverse_scale;
+        const double z = (values[standards[j].feature] - standards[j].centre) * standards[j].inverse_scale;
         row[j] = static_cast<float>(z);
         norm += z * z;
       }

@@ -16,7 +16,8 @@
 namespace tailcoat {
 
 struct DesignColumns {
-  std::vector<Feature> features;  // those with a coefficient
+  std::vector<Feature> features;
+  std::vector<std::size_t> fitted;  // those of them that become columns
   std::string target;
   std::string exposure{};  // empty: none
 };

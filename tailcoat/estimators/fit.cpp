@@ -12,6 +12,7 @@
 #include "tailcoat/estimators/descent.hpp"
 #include "tailcoat/estimators/design.hpp"
 #include "tailcoat/mechanisms/clipped_mean.hpp"
+#include "tailcoat/mechanisms/frequent_levels.hpp"
 #include "tailcoat/mechanisms/histograms.hpp"
 
 namespace tailcoat {
@@ -30,6 +31,33 @@ bool is_classifier(const Loss& loss) {
          std::holds_alternative<SmoothedHingeLoss>(loss) || std::holds_alternative<SquaredHingeLoss>(loss);
 }
 bool is_count(const Loss& loss) { return std::holds_alternative<PoissonLoss>(loss); }
+
+// Where each text is among `wanted`; NaN where it is not.
+std::vector<double> places(const std::vector<std::string>& texts, const std::vector<std::string>& wanted) {
+  std::vector<double> places;
+  for (const std::string& text : texts) {
+    const auto found = std::ranges::find(wanted, text);
+    places.push_back(found == wanted.end() ? std::numeric_limits<double>::quiet_NaN()
+                                           : static_cast<double>(found - wanted.begin()));
+  }
+  return places;
+}
+
+bool are_found(const FitOptions& options, const Column& column) {
+  const auto given = options.levels.find(column.name);
+  return column.kind == ColumnKind::text && (given == options.levels.end() || given->second.empty());
+}
+
+// The chance, for each column whose levels are found, that a text of a single row shows.
+constexpr double kDeltaOfLevels = 0.01;
+double delta_of_levels(const FitOptions& options) { return kDeltaOfLevels * options.budget.delta; }
+
+std::vector<Event> reserved_events(const Table& table, const FitOptions& options) {
+  std::vector<Event> events;
+  for (const Column& column : table.columns())
+    if (are_found(options, column)) events.push_back(levels_event(delta_of_levels(options)));
+  return events;
+}
 
 struct Stop {
   const Progress& progress;
@@ -58,24 +86,35 @@ class Fitting {
  private:
   Outlet outlet() { return {meter_, run_.noise}; }
 
+  [[nodiscard]] bool is_feature(const Column& column) const {
+    return column.name != options_.target && column.name != options_.exposure;
+  }
+
+  // Sketches of the numbers and levels of the texts, every column at the same share of the price.
   Result<void> choose_features(const Table& table) {
     TAILCOAT_TRY(data, run_.engine.load_columns(table.view()));
     std::vector<std::size_t> numbers;
+    double looked_at = 0;
     for (std::size_t j = 0; j < table.columns().size(); ++j) {
       const Column& column = table.columns()[j];
-      if (column.name == options_.target || column.name == options_.exposure) continue;
-      if (column.kind == ColumnKind::number && !options_.bounds.contains(column.name)) numbers.push_back(j);
+      if (!is_feature(column) || options_.bounds.contains(column.name)) continue;
+      looked_at += 1;
+      if (column.kind == ColumnKind::number) numbers.push_back(j);
     }
+    const double each = kShares.columns / std::max(looked_at, 1.0);
     std::vector<ColumnSketch> sketches;
     if (!numbers.empty()) {
-      TAILCOAT_TRY(found, sketch_columns(run_.engine, data, numbers, meter_.share(kShares.columns), outlet()));
+      const Gdp cost = meter_.share(each * static_cast<double>(numbers.size()));
+      TAILCOAT_TRY(found, sketch_columns(run_.engine, data, numbers, cost, outlet()));
       sketches = std::move(found);
     }
     auto sketch = sketches.begin();
-    for (const Column& column : table.columns()) {
-      if (column.name == options_.target || column.name == options_.exposure) continue;
+    for (std::size_t j = 0; j < table.columns().size(); ++j) {
+      const Column& column = table.columns()[j];
+      if (!is_feature(column)) continue;
       if (column.kind == ColumnKind::text) {
-        TAILCOAT_CHECK(add_levels(column));
+        TAILCOAT_TRY(levels, levels_of(table, data, j, meter_.share(each)));
+        add_levels(column.name, std::move(levels));
         continue;
       }
       const auto bounds = options_.bounds.find(column.name);
@@ -87,16 +126,39 @@ class Fitting {
     return {};
   }
 
-  Result<void> add_levels(const Column& column) {
-    const auto given = options_.levels.find(column.name);
+  // The levels of a text column that count, with their noisy counts.
+  Result<std::vector<FrequentLevel>> levels_of(const Table& table, const RowData& data, std::size_t column, Gdp cost) {
+    const Column& texts = table.columns()[column];
+    const auto given = options_.levels.find(texts.name);
+    if (given == options_.levels.end() || given->second.empty()) {
+      TAILCOAT_TRY(found, frequent_levels(run_.engine, data, column, texts.levels, cost, delta_of_levels(options_),
+                                          outlet()));
+      if (found.levels.empty())
+        fit_.model.notes.push_back(fmt::format("{}: no level is in more than {:.0f} rows, so it is not used",
+                                               texts.name, found.threshold));
+      return std::move(found.levels);
+    }
+    TAILCOAT_TRY(codes, table.values(texts.name));
+    const std::vector<double> place = places(texts.levels, given->second);
+    for (double& code : codes) code = std::isnan(code) ? code : place[static_cast<std::size_t>(code)];
+    TAILCOAT_TRY(coded, run_.engine.load_columns(RowsOf<double>{codes.data(), codes.size(), 1, 1}));
+    const BinGrid grid = level_bins(given->second.size());
+    TAILCOAT_TRY(histogram, column_histograms(run_.engine, coded, std::span(&grid, 1), cost, outlet()));
+    std::vector<FrequentLevel> levels;
+    for (std::size_t k = 0; k < given->second.size(); ++k)
+      levels.push_back({given->second[k], std::max(histogram.counts[0][k + 2], histogram.noise_scale)});
+    return levels;
+  }
+
+  // The most frequent level is the reference.
+  void add_levels(const std::string& column, std::vector<FrequentLevel> found) {
+    std::ranges::stable_sort(found, std::ranges::greater(), &FrequentLevel::count);
     std::vector<Level> levels;
-    if (given != options_.levels.end())
-      for (const std::string& text : given->second)
-        levels.push_back({text, 1 / static_cast<double>(std::max<std::size_t>(given->second.size(), 2))});
+    for (const FrequentLevel& level : found)
+      levels.push_back({level.text, std::clamp(level.count / rows_, 1 / rows_, 1 - 1 / rows_)});
     const std::size_t first = fit_.model.features.size();
-    add(level_features(column.name, levels));
+    add(level_features(column, levels));
     if (!levels.empty()) fitted_.erase(std::ranges::find(fitted_, first));
-    return {};
   }
 
   void add(const std::vector<Feature>& features) {
@@ -114,9 +176,7 @@ class Fitting {
     fit_.model.rows = table.rows();
     TAILCOAT_TRY(target, table.index_of(options_.target));
     if (is_classifier(options_.loss)) {
-      const auto classes = options_.levels.find(options_.target);
-      fit_.model.classes = classes->second;
-      return {};
+      return choose_classes(table, target);
     }
     TAILCOAT_TRY(data, run_.engine.load_columns(table.view()));
     const double share = is_count(options_.loss) ? kShares.target / 2 : kShares.target;
@@ -126,9 +186,24 @@ class Fitting {
     return {};
   }
 
+  Result<void> choose_classes(const Table& table, std::size_t target) {
+    const auto given = options_.levels.find(options_.target);
+    if (given != options_.levels.end()) fit_.model.classes = given->second;
+    if (fit_.model.classes.empty()) {
+      TAILCOAT_TRY(data, run_.engine.load_columns(table.view()));
+      TAILCOAT_TRY(found, levels_of(table, data, target, meter_.share(kShares.target / 2)));
+      for (const FrequentLevel& level : found) fit_.model.classes.push_back(level.text);
+    }
+    const std::size_t classes = fit_.model.classes.size();
+    if (classes >= 2) return {};
+    return data_error(
+        fmt::format("column {} has {} class frequent enough to be found at this budget; two are needed. Give them with "
+                    "--classes a,b",
+                    in_quotes(options_.target), classes));
+  }
+
   Result<void> make_design(Table table) {
-    DesignColumns wanted{.features = {}, .target = options_.target, .exposure = options_.exposure};
-    for (const std::size_t j : fitted_) wanted.features.push_back(fit_.model.features[j]);
+    const DesignColumns wanted{fit_.model.features, fitted_, options_.target, options_.exposure};
     if (is_classifier(options_.loss)) TAILCOAT_CHECK(remember_levels(table));
     TAILCOAT_TRY(design, Design::create(std::move(table), wanted, kLeverage));
     design_.emplace(std::move(design));
@@ -138,12 +213,7 @@ class Fitting {
   // Which class each level of the target's column is.
   Result<void> remember_levels(const Table& table) {
     TAILCOAT_TRY(target, table.index_of(options_.target));
-    for (const std::string& level : table.columns()[target].levels) {
-      const auto found = std::ranges::find(fit_.model.classes, level);
-      class_of_.push_back(found == fit_.model.classes.end()
-                              ? std::numeric_limits<double>::quiet_NaN()
-                              : static_cast<double>(found - fit_.model.classes.begin()));
-    }
+    class_of_ = places(table.columns()[target].levels, fit_.model.classes);
     return {};
   }
 
@@ -211,7 +281,7 @@ class Fitting {
 
   Result<void> fit_part(std::size_t part, std::size_t parts, Stop& tick) {
     const double each = 1 / static_cast<double>(parts);
-    const double target_left = is_classifier(options_.loss) ? kShares.target : kShares.target / 2;
+    const double target_left = kShares.target / 2;
     TAILCOAT_TRY(start, prepare_labels(part, parts, meter_.share(target_left * each)));
     const std::vector<double>& labels = is_classifier(options_.loss) ? labels_ : design_->labels();
     TAILCOAT_TRY(data, run_.engine.load(design_->view(), labels, design_->weights()));
@@ -312,7 +382,7 @@ class Fitting {
 }  // namespace
 
 Result<Fit> fit(Table table, const FitOptions& options, RunContext run, const Progress& progress) {
-  TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget));
+  TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(table, options)));
   return Fitting(options, run, std::move(meter))(std::move(table), progress);
 }
 
