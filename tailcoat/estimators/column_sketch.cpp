@@ -17,7 +17,7 @@ constexpr double kOctaveShare = 0.4;
 constexpr std::array kLookShares = {0.3, 0.1, 0.1, 0.1};
 constexpr double kSlack = 1.5;        // a bin at the rim of a visible run must hold more than so many noise deviations
 constexpr double kVisible = 4;        // a run is visible if its sum is more than so many of its own deviations
-constexpr double kLoneBin = 2.5;      // a bin besides the run is kept above so many
+constexpr double kLoneBin = 3.5;      // a bin besides the run is kept above so many
 constexpr double kRowsPerBin = 8;     // at least so many noise deviations if the rows were spread evenly
 constexpr double kTrim = 0.005;       // of the rows at either end is left out of the first closer look
 constexpr double kBulkTrim = 0.03;    // and of the further ones
@@ -59,9 +59,9 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
   search.sketch.noise = noise;
   const auto add_run = [&](std::size_t begin, std::size_t end) {
     const auto side = counts.subspan(begin, end - begin);
-    const Run run = best_run(side, noise, kSlack);
-    if (!stands_out(side, run, noise, kVisible)) return;
-    for (std::size_t i = run.first; i <= run.last; ++i) bins.push_back(finite(bin(begin + i)));
+    const std::vector<char> visible = visible_bins(side, noise, kSlack, kVisible);
+    for (std::size_t i = 0; i < side.size(); ++i)
+      if (visible[i]) bins.push_back(finite(bin(begin + i)));
   };
   add_run(1, zero);
   const std::size_t negative = bins.size();
@@ -98,12 +98,13 @@ void look(Search& search, std::span<const double> counts, const BinGrid& grid, d
   const std::size_t first = reached(seen, kBulkTrim), last = reached(seen, 1 - kBulkTrim);
   const double width = (grid.high - grid.low) / static_cast<double>(grid.count);
   const double bulk_low = seen[first].low, bulk_high = seen[last].high;
+  const double all_seen = seen.back().high - seen.front().low;
 
   std::vector<SketchBin>& bins = search.sketch.bins;
   std::erase_if(bins, [&](const SketchBin& b) { return b.low >= grid.low && b.high <= grid.high; });
   bins.insert(bins.end(), seen.begin(), seen.end());
   std::ranges::sort(bins, {}, &SketchBin::low);
-  search.active = bulk_high - bulk_low <= 0.2501 * (grid.high - grid.low);
+  search.active = all_seen <= 0.2501 * (grid.high - grid.low);
   search.from = std::max(grid.low, bulk_low - width);
   search.to = std::min(grid.high, bulk_high + width);
 }
@@ -126,6 +127,12 @@ double ColumnSketch::rows() const {
 double ColumnSketch::quantile(double below) const {
   const SketchBin& bin = bins[reached(bins, below)];
   return bin.low + (bin.high - bin.low) / 2;
+}
+
+double ColumnSketch::width_at(double x) const {
+  for (const SketchBin& bin : bins)
+    if (x >= bin.low && x <= bin.high) return bin.high - bin.low;
+  return 0;
 }
 
 double ColumnSketch::spread_within(double centre, double limit) const {

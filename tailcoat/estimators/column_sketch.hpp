@@ -1,6 +1,6 @@
-// ColumnSketch: what is privately known of a column of numbers: where its values are, to within some bins. Nothing about
-// the columns needs to be known before. Released histograms find the octaves that hold values, then zoom in on them;
-// columns that need no further zoom take no further part, and cost nothing. Proof and rules: adaptive.md.
+// ColumnSketch: what is privately known of a column of numbers: where its values are, to within some bins. Nothing
+// about the columns needs to be known before. Released histograms find the octaves that hold values, then zoom in on
+// them; columns that need no further zoom take no further part, and cost nothing. Proof and rules: adaptive.md.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,8 @@ struct ColumnSketch {
   [[nodiscard]] double rows() const;
   // The middle of the bin that the share `below` of the visible rows reaches.
   [[nodiscard]] double quantile(double below) const;
+  // Of the visible bin that holds x; 0 if none does.
+  [[nodiscard]] double width_at(double x) const;
   // The mean of min(|x - centre|, limit)^2.
   [[nodiscard]] double spread_within(double centre, double limit) const;
   // The share of the rows further than `limit` from the centre, and the mean square of how much further.

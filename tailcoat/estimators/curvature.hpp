@@ -1,5 +1,5 @@
-// Whitening: a change of coordinates in which a released second-moment matrix is about the identity, as far as its noise
-// allows.
+// Whitening: a change of coordinates in which a released second-moment matrix is about the identity, as far as its
+// noise allows.
 #pragma once
 
 #include <Eigen/Dense>
@@ -9,10 +9,10 @@
 namespace tailcoat {
 
 struct Whitening {
-  Eigen::MatrixXd directions;    // eigenvectors, in columns
-  Eigen::VectorXd moments;       // eigenvalues as released: noisy, perhaps negative
-  Eigen::VectorXd floored;       // at least what noise could hide
-  Eigen::MatrixXd moment;        // the matrix itself, as released
+  Eigen::MatrixXd directions;  // eigenvectors, in columns
+  Eigen::VectorXd moments;     // eigenvalues as released: noisy, perhaps negative
+  Eigen::VectorXd floored;     // at least what noise could hide
+  Eigen::MatrixXd moment;      // the matrix itself, as released
 
   [[nodiscard]] Eigen::MatrixXd root_inverse() const { return with(floored.array().rsqrt()); }  // whitens rows
   [[nodiscard]] Eigen::MatrixXd root() const { return with(floored.array().sqrt()); }

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 4;  // of bins of norms, in noise deviations
-constexpr int kNormBins = 4;                // per octave
+constexpr int kNormBins = 2;                // per octave
+constexpr double kLeastClip = 0.4;          // of logistic gradients, times sqrt(d): rare classes have the long ones
 constexpr double kResidualShare = 0.5;      // of a clip's budget, where residuals are looked at too
 constexpr double kCentralShare = 0.25;      // of the residuals that density is measured on
 constexpr double kNormalMedian = 0.6745;    // of |x| under the standard normal law
@@ -38,10 +39,10 @@ Result<std::vector<Bar>> magnitudes(RunContext run, Outlet outlet, const RowData
   std::vector<double> folded(per_sign);
   for (std::size_t i = 0; i < per_sign; ++i) folded[i] = counts[zero + 1 + i] + counts[zero - 1 - i];
   const double noise = std::sqrt(2.0) * histogram.noise_scale;
-  const Run visible = best_run(folded, noise, kSlack);
+  const std::vector<char> visible = visible_bins(folded, noise, kSlack, kVisible);
   std::vector<Bar> bars;
-  if (!stands_out(folded, visible, noise, kVisible)) return bars;
-  for (std::size_t i = visible.first; i <= visible.last; ++i) {
+  for (std::size_t i = 0; i < per_sign; ++i) {
+    if (!visible[i]) continue;
     const double low = lower_edge(grid, zero + 1 + i), high = upper_edge(grid, zero + 1 + i);
     bars.push_back({low, std::isinf(high) ? 2 * low : high, std::max(folded[i], 0.0)});
   }
@@ -68,7 +69,7 @@ struct ClipChoice {
 };
 
 // Minimises (bias of the mean gradient)^2 + (norm of its noise)^2 over the edges of the bars, where noise_per_clip is
-// the latter for a clip of 1; then cuts it to `cap` mean clipped norms, a fixed point.
+// the latter for a clip of 1; then cuts it to `cap` median norms.
 ClipChoice choose_clip(std::span<const Bar> bars, double rows, double noise_per_clip, double cap) {
   ClipChoice choice{bars.back().high, 0, 0};
   double least = HUGE_VAL;
@@ -78,15 +79,7 @@ ClipChoice choose_clip(std::span<const Bar> bars, double rows, double noise_per_
     const double error = bias * bias + std::pow(noise_per_clip * candidate.high, 2);
     if (error < least) least = error, choice.clip = candidate.high;
   }
-  if (std::isfinite(cap)) {
-    double limit = bars.back().high;
-    for (int i = 0; i < 60; ++i) {
-      double sum = 0;
-      for (const Bar& bar : bars) sum += bar.rows * std::min(bar.middle(), limit);
-      limit = std::min(limit, cap * sum / std::max(total(bars), 1.0));
-    }
-    choice.clip = std::min(choice.clip, limit);
-  }
+  if (std::isfinite(cap)) choice.clip = std::min(choice.clip, cap * quantile(bars, 0.5 * total(bars)));
   for (const Bar& bar : bars) {
     if (bar.middle() > choice.clip) choice.clipped_share += bar.rows / rows;
     choice.mean_square += bar.rows * std::pow(std::min(bar.middle(), choice.clip), 2) / rows;
@@ -156,6 +149,7 @@ class Walk {
     const ClipChoice choice = choose_clip(bars, n, noise_per_clip, bounded ? HUGE_VAL : rules_.clip_cap);
     const bool only_down = found_.clip > 0 && !bounded;
     found_.clip = only_down ? std::min(found_.clip, choice.clip) : choice.clip;
+    if (std::holds_alternative<LogisticLoss>(asked_)) found_.clip = std::max(found_.clip, kLeastClip * std::sqrt(d));
     found_.clipped_share = choice.clipped_share;
     found_.mean_square = choice.mean_square;
     return {};

@@ -12,10 +12,10 @@ namespace tailcoat {
 
 struct DescentRules {
   std::size_t steps = 16;
-  double step = 0.5;      // in units of 1 / curvature
+  double step = 0.5;  // in units of 1 / curvature
   double momentum = 0.3;
-  double growth = 0.8;    // the budget (mu^2) of a gradient over that of the next
-  double clip_cap = 5;    // the clip is at most so many mean clipped norms, where large residuals are outliers
+  double growth = 0.9;  // the budget (mu^2) of a gradient over that of the next
+  double clip_cap = 6;  // the clip is at most so many median norms, where large residuals are outliers
 };
 
 struct DescentBudget {
@@ -25,12 +25,12 @@ struct DescentBudget {
 
 struct Descent {
   std::vector<double> x;
-  double clip = 0;             // the last
-  double curvature = 1;        // of the loss, per unit of curvature of the rows
-  double clipped_share = 0;    // of the rows, as the last histogram of norms has it
-  double mean_square = 0;      // of the clipped gradient norms, likewise
-  std::vector<double> noise;   // standard deviation of a coordinate of each gradient
-  Loss loss;                   // with the parameters that were found on the way
+  double clip = 0;            // the last
+  double curvature = 1;       // of the loss, per unit of curvature of the rows
+  double clipped_share = 0;   // of the rows, as the last histogram of norms has it
+  double mean_square = 0;     // of the clipped gradient norms, likewise
+  std::vector<double> noise;  // standard deviation of a coordinate of each gradient
+  Loss loss;                  // with the parameters that were found on the way
 };
 
 // `start_curvature` is the mean second derivative of the loss at the start. Calls `tick` before each step; false stops.

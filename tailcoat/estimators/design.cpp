@@ -61,6 +61,7 @@ Result<Design> Design::create(Table table, const DesignColumns& wanted, double l
   if (!bytes) return data_error("the table is too large");
   design.labels_.resize(rows);
   design.weights_.resize(rows);
+  if (exposure < cells) design.exposures_.resize(rows);
   Buffer old = std::move(table).take_matrix();
   const bool in_place = width * sizeof(float) <= cells * cell_size;
   if (!in_place) TAILCOAT_CHECK(design.matrix_.resize(*bytes));
@@ -80,7 +81,8 @@ Result<Design> Design::create(Table table, const DesignColumns& wanted, double l
         norm += z * z;
       }
       design.labels_[i] = cell[target];
-      design.weights_[i] = (norm <= square ? 1 : square / norm) * (exposure < cells ? cell[exposure] : 1);
+      design.weights_[i] = norm <= square ? 1 : square / norm;
+      if (exposure < cells) design.weights_[i] *= design.exposures_[i] = cell[exposure];
       std::memcpy(out + i * width * sizeof(float), row.data(), width * sizeof(float));
     }
   };

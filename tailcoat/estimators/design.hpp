@@ -32,7 +32,8 @@ class Design {
   [[nodiscard]] double radius() const { return radius_; }  // weight * |row|^2 is at most its square
   [[nodiscard]] RowsOf<float> view() const;
   std::vector<double>& labels() { return labels_; }
-  std::vector<double>& weights() { return weights_; }  // of leverage, times the exposure
+  std::vector<double>& weights() { return weights_; }                  // of leverage, times the exposure
+  const std::vector<double>& exposures() const { return exposures_; }  // none if there is no such column
 
   // a <- matrix a for each row; the matrix is square, by rows.
   Result<void> transform(Engine& engine, std::span<const double> matrix);
@@ -43,7 +44,7 @@ class Design {
   std::size_t columns_;
   double radius_;
   Buffer matrix_;
-  std::vector<double> labels_, weights_;
+  std::vector<double> labels_, weights_, exposures_;
 };
 
 }  // namespace tailcoat

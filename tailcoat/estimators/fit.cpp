@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numbers>
 #include <optional>
 
+#include "tailcoat/base/rounding.hpp"
 #include "tailcoat/data/text.hpp"
 #include "tailcoat/estimators/curvature.hpp"
 #include "tailcoat/estimators/descent.hpp"
@@ -14,6 +16,7 @@
 #include "tailcoat/mechanisms/clipped_mean.hpp"
 #include "tailcoat/mechanisms/frequent_levels.hpp"
 #include "tailcoat/mechanisms/histograms.hpp"
+#include "tailcoat/mechanisms/second_moment.hpp"
 
 namespace tailcoat {
 namespace {
@@ -24,6 +27,14 @@ struct Shares {
 };
 constexpr Shares kShares;
 constexpr double kLeverage = 1.5;
+// rows * mu: what a target needs, what a column needs, and how many columns' worth the rest needs.
+constexpr double kTargetStrength = 20, kStrengthPerColumn = 15, kStrengthColumns = 5;
+constexpr double kMostForTarget = 0.3;
+constexpr double kMomentNoise =
+    0.3;  // of a second moment of gradients that is worth its price, relative to its entries
+constexpr double kLeastMoment = 0.25;     // of the gradients in any direction, relative to the mean one
+constexpr double kLargestDifference = 4;  // of two losses, in the units of the fit
+constexpr double kClearlyKept = 0.5, kProof = 3;
 constexpr double kTailDeviations = 3;  // a tail that does not show above so many standard errors gets no coefficient
 
 bool is_classifier(const Loss& loss) {
@@ -59,6 +70,13 @@ std::vector<Event> reserved_events(const Table& table, const FitOptions& options
   return events;
 }
 
+// Noise may have made a matrix of second moments indefinite.
+Eigen::MatrixXd with_least_eigenvalue(const Eigen::MatrixXd& matrix, double least) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
+  const Eigen::MatrixXd& vectors = solver.eigenvectors();
+  return vectors * solver.eigenvalues().cwiseMax(least).asDiagonal() * vectors.transpose();
+}
+
 struct Stop {
   const Progress& progress;
   std::size_t done = 0, total;
@@ -72,7 +90,8 @@ class Fitting {
 
   Result<Fit> operator()(Table table, const Progress& progress) {
     rows_ = static_cast<double>(table.rows());
-    TAILCOAT_CHECK(choose_features(table));
+    plan(table);
+    if (!fit_.constant) TAILCOAT_CHECK(choose_features(table));
     TAILCOAT_CHECK(look_at_target(table));
     TAILCOAT_CHECK(make_design(std::move(table)));
     TAILCOAT_CHECK(whiten());
@@ -85,6 +104,21 @@ class Fitting {
 
  private:
   Outlet outlet() { return {meter_, run_.noise}; }
+
+  // From public numbers: what the target gets of the budget, and whether slopes are out of reach.
+  void plan(const Table& table) {
+    const double strength = rows_ * meter_.total().mu;
+    target_share_ = std::clamp(kTargetStrength / strength, kShares.target, kMostForTarget);
+    const auto columns = std::ranges::count_if(table.columns(), [&](const Column& c) { return is_feature(c); });
+    const double needed = kStrengthPerColumn * (static_cast<double>(columns) + kStrengthColumns);
+    fit_.constant = columns == 0 || strength < needed;
+    if (columns == 0 || strength >= needed) return;
+    fit_.model.notes.push_back(
+        fmt::format("constant model: rows * mu = {:.0f} is too little for {} columns; slopes take {:.0f}, that is more "
+                    "rows, a larger "
+                    "epsilon or fewer columns",
+                    strength, columns, needed));
+  }
 
   [[nodiscard]] bool is_feature(const Column& column) const {
     return column.name != options_.target && column.name != options_.exposure;
@@ -131,11 +165,11 @@ class Fitting {
     const Column& texts = table.columns()[column];
     const auto given = options_.levels.find(texts.name);
     if (given == options_.levels.end() || given->second.empty()) {
-      TAILCOAT_TRY(found, frequent_levels(run_.engine, data, column, texts.levels, cost, delta_of_levels(options_),
-                                          outlet()));
+      TAILCOAT_TRY(found,
+                   frequent_levels(run_.engine, data, column, texts.levels, cost, delta_of_levels(options_), outlet()));
       if (found.levels.empty())
-        fit_.model.notes.push_back(fmt::format("{}: no level is in more than {:.0f} rows, so it is not used",
-                                               texts.name, found.threshold));
+        fit_.model.notes.push_back(
+            fmt::format("{}: no level is in more than {:.0f} rows, so it is not used", texts.name, found.threshold));
       return std::move(found.levels);
     }
     TAILCOAT_TRY(codes, table.values(texts.name));
@@ -179,9 +213,15 @@ class Fitting {
       return choose_classes(table, target);
     }
     TAILCOAT_TRY(data, run_.engine.load_columns(table.view()));
-    const double share = is_count(options_.loss) ? kShares.target / 2 : kShares.target;
-    TAILCOAT_TRY(sketches, sketch_columns(run_.engine, data, std::span(&target, 1), meter_.share(share), outlet()));
+    const double share = is_count(options_.loss) ? target_share_ / 2 : target_share_;
+    std::vector<std::size_t> columns{target};
+    if (!options_.exposure.empty()) {
+      TAILCOAT_TRY(exposure, table.index_of(options_.exposure));
+      columns.push_back(exposure);
+    }
+    TAILCOAT_TRY(sketches, sketch_columns(run_.engine, data, columns, meter_.share(share), outlet()));
     target_sketch_ = std::move(sketches[0]);
+    if (sketches.size() > 1) exposure_sketch_ = std::move(sketches[1]);
     if (!is_count(options_.loss)) unit_ = target_scale(options_.target, *target_sketch_);
     return {};
   }
@@ -191,7 +231,7 @@ class Fitting {
     if (given != options_.levels.end()) fit_.model.classes = given->second;
     if (fit_.model.classes.empty()) {
       TAILCOAT_TRY(data, run_.engine.load_columns(table.view()));
-      TAILCOAT_TRY(found, levels_of(table, data, target, meter_.share(kShares.target / 2)));
+      TAILCOAT_TRY(found, levels_of(table, data, target, meter_.share(target_share_ / 2)));
       for (const FrequentLevel& level : found) fit_.model.classes.push_back(level.text);
     }
     const std::size_t classes = fit_.model.classes.size();
@@ -218,8 +258,13 @@ class Fitting {
   }
 
   Result<void> whiten() {
+    if (fitted_.empty()) {
+      whitening_ = no_whitening(1);
+      return {};
+    }
     TAILCOAT_TRY(data, run_.engine.load(design_->view()));
-    TAILCOAT_TRY(moment, second_moment(run_.engine, data, design_->radius(), meter_.share(kShares.curvature), outlet()));
+    TAILCOAT_TRY(moment,
+                 second_moment(run_.engine, data, design_->radius(), meter_.share(kShares.curvature), outlet()));
     whitening_ = whitening_of(moment, design_->columns());
     const Eigen::MatrixXd matrix = whitening_.root_inverse();
     return design_->transform(run_.engine, {matrix.data(), static_cast<std::size_t>(matrix.size())});
@@ -227,6 +272,7 @@ class Fitting {
 
   struct Start {
     double margin, curvature;
+    double variance = 0;  // of the margin, where it is the answer if there are no slopes
   };
 
   // Labels in the units of the fit, and where it starts.
@@ -254,36 +300,44 @@ class Fitting {
     const std::vector<double>& counts = histogram.counts[0];
     const double least = 3 * histogram.noise_scale;
     const double yes = std::max(counts[3], least), no = std::max(counts[2], least), p = yes / (yes + no);
-    if (std::holds_alternative<LogisticLoss>(options_.loss)) return Start{std::log(p / (1 - p)), p * (1 - p)};
+    if (std::holds_alternative<LogisticLoss>(options_.loss))
+      return Start{std::log(p / (1 - p)), p * (1 - p), variance_of(p * (1 - p), histogram.noise_scale)};
     return Start{p > 0.5 ? 1.0 : -1.0, 0.5};
+  }
+
+  // Of the logarithm of odds or of a rate, from n rows of this variance and noise on their sum.
+  [[nodiscard]] double variance_of(double row_variance, double noise) const {
+    return 1 / (rows_ * row_variance) + std::pow(noise / (rows_ * row_variance), 2);
   }
 
   // Rates: the label becomes count per exposure, and the exposure is in the weight.
   Result<Start> prepare_counts(Gdp cost) {
     std::vector<double>& labels = design_->labels();
-    const double cap = std::max(target_sketch_->high(), 1.0);
-    const Gdp half{cost.mu / std::numbers::sqrt2 * (1 - 1e-12)};
-    const auto mean_of = [&](const std::vector<double>& values, double most) -> Result<double> {
+    const Gdp half{div_down(cost.mu, sqrt_up(2))};
+    const auto mean_of = [&](std::span<const double> values, const ColumnSketch& sketch) -> Result<double> {
       TAILCOAT_TRY(column, run_.engine.load(RowsOf<double>{values.data(), values.size(), 1, 1}));
+      const double most = std::clamp(std::max(std::abs(sketch.low()), std::abs(sketch.high())), 1e-9, 1e9);
       TAILCOAT_TRY(mean, clipped_mean(run_.engine, column, most, half, outlet()));
-      return mean[0];
+      return std::max(mean[0], most / rows_);
     };
-    TAILCOAT_TRY(count, mean_of(labels, cap));
-    TAILCOAT_TRY(weight, mean_of(design_->weights(), 1));
-    const double floor = 1 / rows_;
-    const double rate = std::max(count, floor) / std::max(weight, floor);
-    if (!options_.exposure.empty()) {
-      // The weight is leverage times exposure; the label must be per exposure alone.
-      for (std::size_t i = 0; i < labels.size(); ++i) labels[i] /= exposures_[i];
-    }
-    return Start{std::log(rate), std::max(count, floor)};
+    TAILCOAT_TRY(count, mean_of(labels, *target_sketch_));
+    const double noise = 2 * std::max(std::abs(target_sketch_->low()), std::abs(target_sketch_->high())) / half.mu;
+    if (options_.exposure.empty()) return Start{std::log(count), count, variance_of(count, noise)};
+    TAILCOAT_TRY(exposure, mean_of(design_->exposures(), *exposure_sketch_));
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] /= design_->exposures()[i];
+    return Start{std::log(count / exposure), count, variance_of(count, noise)};
   }
 
   Result<void> fit_part(std::size_t part, std::size_t parts, Stop& tick) {
     const double each = 1 / static_cast<double>(parts);
-    const double target_left = kShares.target / 2;
+    const double target_left = target_share_ / 2;
     TAILCOAT_TRY(start, prepare_labels(part, parts, meter_.share(target_left * each)));
     const std::vector<double>& labels = is_classifier(options_.loss) ? labels_ : design_->labels();
+    if (fitted_.empty() && start.variance > 0) {
+      const Eigen::VectorXd w = Eigen::VectorXd::Constant(1, start.margin);
+      fit_.model.parts.push_back(in_file_units(w, Eigen::MatrixXd::Constant(1, 1, start.variance)));
+      return {};
+    }
     TAILCOAT_TRY(data, run_.engine.load(design_->view(), labels, design_->weights()));
 
     const auto d = static_cast<Eigen::Index>(design_->columns());
@@ -291,61 +345,142 @@ class Fitting {
     origin[d - 1] = start.margin;
     const Eigen::VectorXd u0 = whitening_.root() * origin;
     const double spent = std::pow(meter_.receipt().gaussian_spent.mu / meter_.total().mu, 2);
-    const double left = (1 - spent - (kShares.clips + kShares.errors + kShares.choice) * each *
-                                        static_cast<double>(parts - part)) /
-                        static_cast<double>(parts - part);
+    const double left =
+        (1 - spent - (kShares.clips + kShares.errors + kShares.choice) * each * static_cast<double>(parts - part)) /
+        static_cast<double>(parts - part);
     const DescentBudget budget{.gradients = meter_.share(left), .clips = meter_.share(kShares.clips * each)};
     TAILCOAT_TRY(descent, descend(run_, outlet(), data, options_.loss, {u0.data(), u0.data() + d}, start.curvature,
                                   budget, rules_, [&] { return tick(); }));
-    fit_.model.parts.push_back(in_file_units(descent));
-    fit_.limits.clipped_share = std::max(fit_.limits.clipped_share, descent.clipped_share);
+    TAILCOAT_TRY(errors, errors_of(descent, data, meter_.share(kShares.errors * each)));
+    Eigen::VectorXd w = whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d);
+    Eigen::MatrixXd covariance = errors.noise + errors.sampling;
+    drop_faint_tails(w, covariance);
+    const double kept = shrink(w, covariance);
+    if (!fitted_.empty())
+      TAILCOAT_CHECK(choose(w, covariance, kept, descent, data, meter_.share(kShares.choice * each)));
+    fit_.model.parts.push_back(in_file_units(w, covariance));
+    report_limits(errors, descent);
     return {};
   }
 
-  LinearPart in_file_units(const Descent& descent) {
-    const auto d = static_cast<Eigen::Index>(design_->columns());
-    Eigen::VectorXd w = whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d);
-    Eigen::MatrixXd covariance = covariance_of(descent);
-    drop_faint_tails(w, covariance);
+  // Covariances of the standardised coefficients.
+  struct Errors {
+    Eigen::MatrixXd noise, sampling;
+  };
 
+  // The noise of the gradients is known. The sampling error follows from the second moment of the gradients, where that
+  // can be told from its own noise, and from their mean square otherwise.
+  Result<Errors> errors_of(const Descent& descent, const LabelledData& data, Gdp cost) {
+    const auto d = static_cast<Eigen::Index>(design_->columns());
+    const Eigen::VectorXd curvatures = whitening_.curvatures();
+    Eigen::VectorXd noise(d), response(d);
+    for (Eigen::Index j = 0; j < d; ++j) {
+      const std::vector<double> responses = gradient_responses(rules_, curvatures[j]);
+      noise[j] = response[j] = 0;
+      for (std::size_t t = 0; t < responses.size(); ++t) {
+        noise[j] += std::pow(responses[t] * descent.noise[t], 2);
+        response[j] += responses[t];
+      }
+    }
+    const double per_direction = descent.mean_square / static_cast<double>(d);
+    Eigen::MatrixXd moment = per_direction * Eigen::MatrixXd::Identity(d, d);
+    if (std::numbers::sqrt2 * descent.clip * descent.clip / (rows_ * cost.mu) < kMomentNoise * per_direction) {
+      const Samples samples(data, descent.loss);
+      TAILCOAT_TRY(released, gradient_second_moment(run_.engine, samples, descent.x, descent.clip, cost, outlet()));
+      moment = with_least_eigenvalue(Eigen::Map<const Eigen::MatrixXd>(released.matrix.data(), d, d),
+                                     kLeastMoment * per_direction);
+    }
+    const Eigen::MatrixXd back = whitening_.root_inverse() / descent.curvature;
+    const Eigen::MatrixXd answer = whitening_.with(response);
+    return Errors{back * whitening_.with(noise) * back, back * (answer * moment * answer / rows_) * back};
+  }
+
+  // The mean of a standardised row, and the covariance, as the second moment has them.
+  [[nodiscard]] Eigen::VectorXd mean_row() const {
+    const Eigen::Index last = whitening_.moment.rows() - 1;
+    return whitening_.moment.col(last) / std::max(whitening_.moment(last, last), 0.1);
+  }
+
+  // Shrinks the slopes towards the constant model by as much as noise and sampling error are of their size. Returns the
+  // factor.
+  double shrink(Eigen::VectorXd& w, Eigen::MatrixXd& covariance) {
+    const Eigen::Index slopes = w.size() - 1;
+    const Eigen::VectorXd mean = mean_row();
+    const Eigen::MatrixXd spread =
+        (whitening_.with(whitening_.moments.cwiseMax(0)) - mean * mean.transpose()).topLeftCorner(slopes, slopes);
+    const double error = std::max((spread * covariance.topLeftCorner(slopes, slopes)).trace(), 0.0);
+    const double size = w.head(slopes).dot(spread * w.head(slopes));
+    const double kept = size > 0 ? std::clamp(1 - error / size, 0.0, 1.0) : 0;
+    w[slopes] += (1 - kept) * mean.head(slopes).dot(w.head(slopes));
+    w.head(slopes) *= kept;
+    covariance.topRows(slopes) *= kept;
+    covariance.leftCols(slopes) *= kept;
+    return kept;
+  }
+
+  // The constant model that predicts the mean margin takes its place if it is better on the rows, as far as can be
+  // told. If noise alone explains the size of the slopes it needs no proof; if not, more than noise of the comparison.
+  Result<void> choose(Eigen::VectorXd& w, Eigen::MatrixXd& covariance, double kept, const Descent& descent,
+                      const LabelledData& data, Gdp cost) {
+    const Eigen::Index last = w.size() - 1;
+    Eigen::VectorXd constant = Eigen::VectorXd::Zero(w.size());
+    constant[last] = w[last] + mean_row().head(last).dot(w.head(last));
+    const Eigen::VectorXd x = whitening_.root() * w, y = whitening_.root() * constant;
+    const auto view = [](const Eigen::VectorXd& v) { return std::span(v.data(), static_cast<std::size_t>(v.size())); };
+    TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
+    TAILCOAT_TRY(worse, clipped_mean(run_.engine, differences, kLargestDifference, cost, outlet()));
+    const double noise = 2 * kLargestDifference / (rows_ * cost.mu);
+    if (worse[0] <= (kept > kClearlyKept ? kProof * noise : 0)) return {};
+    w = constant;
+    covariance.topRows(last).setZero();
+    covariance.leftCols(last).setZero();
+    fit_.constant = true;
+    fit_.model.notes.push_back("the constant model was chosen: at this budget a fit with slopes is no better");
+    return {};
+  }
+
+  void report_limits(const Errors& errors, const Descent& descent) {
+    const auto d = static_cast<double>(errors.noise.rows());
+    const double noise = errors.noise.trace() / d, sampling = errors.sampling.trace() / d;
+    fit_.limits = {std::sqrt(sampling), std::sqrt(noise), descent.clipped_share};
+    fit_.work.passes += static_cast<double>(rules_.steps) + 8;
+    fit_.work.wanted_passes = fit_.work.passes;
+    fit_.work.sample_gradients = fit_.work.passes * rows_;
+    fit_.error_against_epsilon.clear();
+    for (const double factor : {0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0}) {
+      const ApproxDp other{factor * options_.budget.epsilon, options_.budget.delta};
+      const auto mu = gaussian_budget(other);
+      if (!mu) continue;
+      const double ratio = std::pow(meter_.total().mu / mu->mu, 2);
+      fit_.error_against_epsilon.emplace_back(other.epsilon,
+                                              std::sqrt((noise * ratio + sampling) / (noise + sampling)));
+    }
+  }
+
+  LinearPart in_file_units(const Eigen::VectorXd& w, const Eigen::MatrixXd& covariance) {
     LinearPart part;
     part.coefficients.resize(fit_.model.features.size());
+    const Eigen::Index last = w.size() - 1;
+    Eigen::VectorXd to_intercept = Eigen::VectorXd::Zero(w.size());
+    to_intercept[last] = 1;
     const double unit = unit_.scale;
-    Eigen::VectorXd to_intercept = Eigen::VectorXd::Zero(d);
-    to_intercept[d - 1] = 1;
     for (std::size_t i = 0; i < fitted_.size(); ++i) {
       const Feature& feature = fit_.model.features[fitted_[i]];
       const auto k = static_cast<Eigen::Index>(i);
       part.coefficients[fitted_[i]] =
-          estimate(unit * w[k] / feature.scale, unit * std::sqrt(std::max(covariance(k, k), 0.0)) / feature.scale);
+          estimate(unit * w[k] / feature.scale, unit * root(covariance(k, k)) / feature.scale);
       to_intercept[k] = -feature.centre / feature.scale;
     }
-    const double centre = unit_.centre, variance = to_intercept.dot(covariance * to_intercept);
-    part.intercept = estimate(centre + unit * to_intercept.dot(w), unit * std::sqrt(std::max(variance, 0.0)));
+    const double variance = to_intercept.dot(covariance * to_intercept);
+    part.intercept = estimate(unit_.centre + unit * to_intercept.dot(w), unit * root(variance));
     return part;
   }
 
-  [[nodiscard]] Estimate estimate(double value, double standard_error) const {
-    const double z = 1.959963984540054;
-    return {value, standard_error, value - z * standard_error, value + z * standard_error};
-  }
+  static double root(double variance) { return std::sqrt(std::max(variance, 0.0)); }
 
-  // Of the standardised coefficients: noise of the gradients, which is known, and sampling error.
-  Eigen::MatrixXd covariance_of(const Descent& descent) {
-    const auto d = static_cast<Eigen::Index>(design_->columns());
-    const Eigen::VectorXd curvatures = whitening_.curvatures();
-    const double per_coordinate = descent.mean_square / static_cast<double>(d) / rows_;
-    Eigen::VectorXd variances(d);
-    for (Eigen::Index j = 0; j < d; ++j) {
-      double noise = 0, sum = 0;
-      const std::vector<double> responses = gradient_responses(rules_, curvatures[j]);
-      for (std::size_t t = 0; t < responses.size(); ++t) {
-        noise += std::pow(responses[t] * descent.noise[t], 2);
-        sum += responses[t];
-      }
-      variances[j] = (noise + sum * sum * per_coordinate) / (descent.curvature * descent.curvature * whitening_.floored[j]);
-    }
-    return whitening_.with(variances);
+  [[nodiscard]] Estimate estimate(double value, double standard_error) const {
+    const double z = boost::math::quantile(boost::math::normal(), 0.5 + options_.confidence / 2);
+    return {value, standard_error, value - z * standard_error, value + z * standard_error};
   }
 
   // The weakest first, each time at what the others are best without it.
@@ -368,15 +503,15 @@ class Fitting {
   const FitOptions& options_;
   RunContext run_;
   PrivacyMeter meter_;
-  double rows_ = 0;
+  double rows_ = 0, target_share_ = 0;
   DescentRules rules_;
   Fit fit_;
   std::vector<std::size_t> fitted_;  // features with a coefficient
-  std::optional<ColumnSketch> target_sketch_;
+  std::optional<ColumnSketch> target_sketch_, exposure_sketch_;
   Feature unit_;  // of the target
   std::optional<Design> design_;
   Whitening whitening_;
-  std::vector<double> class_of_, labels_, exposures_;
+  std::vector<double> class_of_, labels_;
 };
 
 }  // namespace

@@ -13,7 +13,6 @@
 
 namespace tailcoat {
 
-
 struct FitOptions {
   std::string target;
   Loss loss = SquaredLoss{};

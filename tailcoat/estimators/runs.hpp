@@ -2,9 +2,11 @@
 // only as part of a run whose sum stands out.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace tailcoat {
 
@@ -30,6 +32,24 @@ inline bool stands_out(std::span<const double> counts, Run run, double noise, do
   double sum = 0;
   for (std::size_t i = run.first; i <= run.last; ++i) sum += counts[i];
   return sum > deviations * noise * std::sqrt(static_cast<double>(run.last - run.first + 1));
+}
+
+// The best run, if it stands out by `deviations`, and on either side of it further ones that stand out by one more.
+inline void mark_visible(std::span<const double> counts, double noise, double slack, double deviations,
+                         std::span<char> visible) {
+  if (counts.empty()) return;
+  const Run run = best_run(counts, noise, slack);
+  if (!stands_out(counts, run, noise, deviations)) return;
+  std::fill(visible.begin() + static_cast<std::ptrdiff_t>(run.first),
+            visible.begin() + static_cast<std::ptrdiff_t>(run.last + 1), 1);
+  mark_visible(counts.first(run.first), noise, slack, deviations + 1, visible.first(run.first));
+  mark_visible(counts.subspan(run.last + 1), noise, slack, deviations + 1, visible.subspan(run.last + 1));
+}
+
+inline std::vector<char> visible_bins(std::span<const double> counts, double noise, double slack, double deviations) {
+  std::vector<char> visible(counts.size());
+  mark_visible(counts, noise, slack, deviations, visible);
+  return visible;
 }
 
 }  // namespace tailcoat

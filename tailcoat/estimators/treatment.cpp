@@ -6,11 +6,12 @@
 namespace tailcoat {
 namespace {
 
-constexpr double kBulk = 20;         // the bulk ends where a value is sqrt(20) of its standard deviations out
-constexpr double kBulkAlone = 25;    // the same where nothing further out is visible
-constexpr double kTailNoise = 5;     // rows beyond, in noise deviations, that make a feature of their own
-constexpr double kTailReach = 1.3;   // and they must reach so much further
+constexpr double kBulk = 20;             // the bulk ends where a value is sqrt(20) of its standard deviations out
+constexpr double kBulkAlone = 40;        // the same where nothing further out is visible
+constexpr double kTailNoise = 3;         // rows beyond, in noise deviations, that make a feature of their own
+constexpr double kTailReach = 1.3;       // and they must reach so much further
 constexpr double kLeastScale = 1.0 / 8;  // of the distance to the end of the bulk
+constexpr double kLeastRare = 1.0 / 32;  // the same where nearly all rows share one value
 constexpr double kShareOfMissing = 0.05;
 
 struct Bulk {
@@ -24,11 +25,15 @@ Bulk bulk_of(const ColumnSketch& sketch) {
   double limit = reach;
   for (int step = 0; step < 240; ++step, limit *= 0x1.ae89f995ad3adp-1)  // 2^(-1/4)
     if (limit * limit <= kBulk * sketch.spread_within(centre, limit)) break;
-  const double scale = std::max(std::sqrt(sketch.spread_within(centre, limit)), kLeastScale * limit);
+  // Where nearly all rows are in one bin, the others are what matters: all of them belong to the bulk.
+  const bool atom = limit <= sketch.width_at(centre);
+  if (atom) limit = reach;
+  const double scale =
+      std::max(std::sqrt(sketch.spread_within(centre, limit)), (atom ? kLeastRare : kLeastScale) * limit);
   return {centre, limit, scale};
 }
 
-double share_scale(double share) { return std::sqrt(share * (1 - share)); }
+double share_scale(double share) { return std::sqrt(0.5 * std::sqrt(share * (1 - share))); }
 
 }  // namespace
 
@@ -42,6 +47,11 @@ std::vector<Feature> number_features(const std::string& column, const ColumnSket
   const double beyond = sketch.share_beyond(bulk.centre, bulk.limit) * rows;
   const double tail_scale = std::sqrt(sketch.excess_beyond(bulk.centre, bulk.limit));
   Feature number{.column = column, .centre = bulk.centre, .scale = bulk.scale};
+  if (bulk.limit >= reach && bulk.limit * bulk.limit > kBulkAlone * bulk.scale * bulk.scale) {
+    number.low = sketch.low();
+    number.high = sketch.high();
+    return {number};
+  }
   if (!(beyond > kTailNoise * sketch.noise && tail_scale > 0 && reach > kTailReach * bulk.limit)) {
     const double limit = std::sqrt(kBulkAlone) * bulk.scale;
     number.low = bulk.centre - limit;

@@ -1,5 +1,5 @@
-// How the cells of a column become features, decided from what is public of it: a sketch, bounds that the user knows, or
-// the levels that count. The rules and why: adaptive.md.
+// How the cells of a column become features, decided from what is public of it: a sketch, bounds that the user knows,
+// or the levels that count. The rules and why: adaptive.md.
 #pragma once
 
 #include <span>
