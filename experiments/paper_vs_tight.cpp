@@ -18,7 +18,7 @@ TrialPlan plan_of(const StudyContext& context) {
                  .cells = {},
                  .contenders = {},
                  .budget = kBudget,
-                 .most_work = context.quick ? 5e7 : 1e11};
+                 .most_work = context.quick ? 5e7 : 4e9};
   for (const Algorithm& algorithm : algorithms())
     if (algorithm.reference != "ours")
       for (const Constants constants : {Constants::paper, Constants::tight})
