@@ -32,9 +32,9 @@ Result<Grid> grid_of(const StudyContext& context) {
                    : std::vector{Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::smooth, Kind::hard};
   grid.plan = {.name = "rates",
                .cells = {},
-               .contenders = all_contenders({.max_passes = context.quick ? 10.0 : 100.0}),
+               .contenders = all_contenders({.max_passes = context.quick ? 10.0 : 50.0}),
                .budget = kBudget,
-               .most_work = context.quick ? 1e7 : 2e9};
+               .most_work = context.quick ? 1e7 : 5e8};
   // Planning one of these takes 50 to 100 ms, longer than its run.
   for (Contender& contender : grid.plan.contenders)
     if (contender.algorithm.name == "smooth-svt" || contender.algorithm.name == "objective-perturbation")
