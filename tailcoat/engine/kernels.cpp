@@ -1,5 +1,7 @@
 #include "tailcoat/engine/kernels.hpp"
 
+#include <hwy/cache_control.h>
+
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -97,8 +99,11 @@ HWY_INLINE double margin_of(const T* HWY_RESTRICT row, const double* HWY_RESTRIC
   return hn::GetLane(hn::SumOfLanes(Tag(), hn::Add(hn::Add(t0, t1), hn::Add(t2, t3))));
 }
 
+constexpr std::size_t kCacheLine = 64, kPrefetchDistance = 2048;  // bytes
+
 // Stores are what a step has most of, so the margin of the next row is taken from x while it is in registers; the next
-// row streams in meanwhile.
+// row streams in meanwhile. Memory is asked for early, as it would idle while a slope is computed; addresses beyond the
+// last row do no harm.
 template <class T>
 HWY_INLINE double step_of(const Step<T>& step, std::size_t columns, double* HWY_RESTRICT x, double* HWY_RESTRICT sum) {
   const std::size_t lanes = hn::Lanes(Tag()), tile = 4 * lanes;
@@ -115,6 +120,8 @@ HWY_INLINE double step_of(const Step<T>& step, std::size_t columns, double* HWY_
   Vector t0 = hn::Zero(Tag()), t1 = t0, t2 = t0, t3 = t0;
   std::size_t j = 0;
   for (const WholeVector load; j + tile <= columns; j += tile) {
+    for (std::size_t k = 0; k < tile; k += kCacheLine / sizeof(T))
+      hwy::Prefetch(step.next + j + k + kPrefetchDistance / sizeof(T));
     add(j, load, t0);
     add(j + lanes, load, t1);
     add(j + 2 * lanes, load, t2);

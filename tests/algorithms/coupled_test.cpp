@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "heavy_tails.hpp"
@@ -28,14 +29,14 @@ using Values = std::vector<double>;
 using Trajectories =
     std::vector<std::vector<std::vector<double>>>;  // the points at which each row's gradient was asked
 
-using Run = std::function<Result<Solution>(RunContext, const Problem&)>;
+using Solver = std::function<Result<Solution>(RunContext, const Problem&)>;
 
 Setting setting_here() {
   const SampleGradient none = [](std::size_t, auto, auto) {};
   return setting_of({.samples = {kRows, kColumns, {.gradient = none}}, .domain = unit_ball(kColumns)}, kMoments);
 }
 
-Trajectories traced(const Values& values, std::uint64_t seed, const Run& run) {
+Trajectories traced(const Values& values, std::uint64_t seed, const Solver& run) {
   Engine engine(1);
   Trajectories result(kRows);
   const SampleGradient gradient = [&](std::size_t row, std::span<const double> x, std::span<double> g) {
@@ -138,10 +139,11 @@ std::vector<double> clipped_drift(const ClippedDescent& descent, std::size_t row
 
 using Pairs = std::function<Pair(std::mt19937_64&)>;
 
-void expect_coupled(const std::vector<Group>& groups, const Run& run, const Pairs& pairs = neighbours) {
+void expect_coupled(const std::vector<Group>& groups, const Solver& run, const Pairs& pairs = neighbours,
+                    int count = kPairs) {
   std::mt19937_64 random(1);
   double most = 0;
-  for (int trial = 0; trial < kPairs; ++trial) {
+  for (int trial = 0; trial < count; ++trial) {
     const Pair pair = pairs(random);
     const std::uint64_t noise = random();
     most = std::max(most, checked_share(groups, pair, traced(pair.one, noise, run), traced(pair.other, noise, run)));
@@ -164,10 +166,11 @@ TEST(CoupledRuns, ClippedDpSgdIteratesPartByItsSensitivity) {
 }
 
 TEST(CoupledRuns, LocalizedBlocksDoNotSeeEachOtherAndPartByTheirSensitivity) {
+  // All rows in one block, and as many blocks as have rows for more than one step.
   std::size_t most_copies = 0;
-  for (const double failure : {0.4, 1e-6}) {
-    const Options options{.failure_probability = failure, .max_passes = 4};
-    const auto plan = plan_localized(setting_here(), Gdp{0.2}, options);
+  for (const auto& [budget, failure, passes] : {std::tuple{Gdp{0.2}, 0.4, 4.0}, std::tuple{Gdp{2}, 1e-6, 1e3}}) {
+    const Options options{.failure_probability = failure, .max_passes = passes};
+    const auto plan = plan_localized(setting_here(), budget, options);
     ASSERT_TRUE(plan.ok()) << plan.error().message;
     std::vector<Group> groups;
     std::size_t row = 0;
@@ -180,9 +183,10 @@ TEST(CoupledRuns, LocalizedBlocksDoNotSeeEachOtherAndPartByTheirSensitivity) {
           group.solves.push_back({row, phase.rows, clipped_drift(phase.descent, phase.rows)});
       }
     }
-    expect_coupled(groups, [&](RunContext context, const Problem& problem) {
-      return localized(context, problem, kMoments, Gdp{0.2}, options);
-    });
+    const Solver run = [&, with = budget](RunContext context, const Problem& problem) {
+      return localized(context, problem, kMoments, with, options);
+    };
+    expect_coupled(groups, run, neighbours, kPairs / 8);  // planning takes longer than the runs
   }
   EXPECT_GT(most_copies, 1u);
 }
@@ -192,7 +196,8 @@ TEST(CoupledRuns, LowyRazaviyaynPhasesPartByTheirSensitivity) {
     const Options options{.constants = constants, .max_passes = 4};
     std::vector<Group> groups;
     std::size_t row = 0;
-    for (const LowyRazaviyaynPhase& phase : plan_lowy_razaviyayn(setting_here(), Gdp{2}, options)->phases) {
+    const auto plan = *plan_lowy_razaviyayn(setting_here(), Gdp{2}, options);
+    for (const LowyRazaviyaynPhase& phase : plan.phases) {
       const double pull = 2 * phase.clip / static_cast<double>(phase.rows);
       groups.push_back({{{row, phase.rows, drift(phase.steps, [&](double, double d) {
                             return std::abs(1 - phase.step * phase.lambda) * d + phase.step * pull;
@@ -231,7 +236,7 @@ TEST(CoupledRuns, KamathLiuZhangIteratesPartByTheirSensitivity) {
       2 * plan.clip * std::sqrt(static_cast<double>(kColumns)) / static_cast<double>(kRows / plan.groups);
   const std::vector<Group> groups = {
       {{{0, kRows, drift(plan.steps, [&](double, double d) { return d + plan.step * pull; })}}}};
-  const Run run = [&](RunContext context, const Problem& problem) {
+  const Solver run = [&](RunContext context, const Problem& problem) {
     return kamath_liu_zhang(context, problem, kMoments, Gdp{20}, options);
   };
   expect_coupled(groups, run, [&](std::mt19937_64& random) {
