@@ -3,15 +3,11 @@
 // after round, and each figure is the median over the rounds of the ratio within a round.
 #include <cblas.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -20,6 +16,7 @@
 #define HWY_TARGET_INCLUDE "bench/pass_suite.cpp"
 #include <hwy/foreach_target.h>
 
+#include "bench/memory.hpp"
 #include "bench/suite.hpp"
 #include "tailcoat/engine/engine.hpp"
 #include "tailcoat/engine/exact_sum.hpp"
@@ -54,19 +51,6 @@ void float_sweep_f32(const RowsOf<float>& fresh, const ReadyRows<float>& ready, 
   sweep<FloatAdder>(fresh, ready, x, margins, sums);
 }
 
-// Reads `count` numbers, a multiple of 64, and no more than that: the sum is there so that the loads are.
-double read_all(const double* from, std::size_t count) {
-  const std::size_t lanes = hn::Lanes(Tag());
-  Vector s0 = hn::Zero(Tag()), s1 = s0, s2 = s0, s3 = s0;
-  for (std::size_t i = 0; i < count; i += 4 * lanes) {
-    s0 = hn::Add(s0, hn::LoadU(Tag(), from + i));
-    s1 = hn::Add(s1, hn::LoadU(Tag(), from + i + lanes));
-    s2 = hn::Add(s2, hn::LoadU(Tag(), from + i + 2 * lanes));
-    s3 = hn::Add(s3, hn::LoadU(Tag(), from + i + 3 * lanes));
-  }
-  return hn::GetLane(hn::SumOfLanes(Tag(), hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
-}
-
 }  // namespace tailcoat::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -76,12 +60,10 @@ extern "C" void openblas_set_num_threads(int threads);
 namespace tailcoat {
 HWY_EXPORT(float_sweep_f64);
 HWY_EXPORT(float_sweep_f32);
-HWY_EXPORT(read_all);
 
 namespace bench {
 namespace {
 
-constexpr std::size_t kBytes = std::size_t{1} << 29;  // 16 times the third-level cache of the machine this was tuned on
 constexpr int kRounds = 25;
 
 void float_sweep(const RowsOf<double>& fresh, const ReadyRows<double>& ready, const double* x, double* margins,
@@ -102,43 +84,12 @@ void gemv(CBLAS_TRANSPOSE transpose, const RowsOf<float>& a, const float* x, flo
   cblas_sgemv(CblasRowMajor, transpose, rows, columns, 1, a.data, columns, x, 1, 0, y, 1);
 }
 
-// Memory in huge pages, so that the figures are about the kernels and not about address translation.
-struct Freed {
-  void operator()(void* memory) const { std::free(memory); }
-};
-using Memory = std::unique_ptr<void, Freed>;
-
-Memory huge_pages(std::size_t bytes) {
-  constexpr std::size_t kHugePage = std::size_t{1} << 21;
-  void* const memory = std::aligned_alloc(kHugePage, bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  return Memory(memory);
-}
-
-template <class T>
-void fill(T* values, std::size_t count) {
-  std::uint64_t state = 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    values[i] = static_cast<T>(static_cast<double>(static_cast<std::int64_t>(state)) * 0x1p-63);
-  }
-}
-
-// Keeps a result alive without storing it.
-void consume(double value) { asm volatile("" : : "x"(value)); }
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 // One data set on one number of threads, and the four ways to go over it.
 template <class T>
 class Contest {
  public:
   Contest(const T* values, std::size_t columns, std::size_t threads)
-      : rows_{values, kBytes / (columns * sizeof(T)), columns, columns},
+      : rows_{values, kRowBytes / (columns * sizeof(T)), columns, columns},
         engine_(threads),
         workers_(threads),
         labels_(rows_.rows),
@@ -157,33 +108,25 @@ class Contest {
   }
 
   Row run() {
-    std::vector<double> over_float, bandwidth, over_gemv, one_pass, rates;
+    std::vector<double> over_float, bandwidth, over_gemv, rates;
     for (int round = 0; round < kRounds; ++round) {
       const double read = best_seconds(1, [&] { read_rows(); });
       const double exact = best_seconds(1, [&] { exact_pass(); });
       const double plain = best_seconds(1, [&] { float_pass(); });
-      const double steps = best_seconds(1, [&] { implicit_steps(); });
       const double blas = best_seconds(1, [&] { two_gemv(); });
       std::this_thread::sleep_for(std::chrono::milliseconds(60));  // the threads of BLAS spin on for a while
       over_float.push_back(exact / plain);
       bandwidth.push_back(read / exact);
       over_gemv.push_back(blas / exact);
-      one_pass.push_back(read / steps);
-      rates.push_back(static_cast<double>(kBytes) / exact * 1e-9);
+      rates.push_back(static_cast<double>(kRowBytes) / exact * 1e-9);
     }
     return {{"d", static_cast<double>(rows_.columns)}, {"threads", static_cast<double>(engine_.threads())},
             {"exact_over_float", median(over_float)},  {"fraction_of_read_bandwidth", median(bandwidth)},
-            {"over_two_gemv", median(over_gemv)},      {"one_pass_fraction_of_read_bandwidth", median(one_pass)},
-            {"gb_per_second", median(rates)}};
+            {"over_two_gemv", median(over_gemv)},      {"gb_per_second", median(rates)}};
   }
 
  private:
   void exact_pass() { (void)engine_.clipped_gradient_sum({data_, kLoss}, x_, lattice_).ok(); }
-
-  // A step per row, each from where the one before has ended: on one thread whatever the engine has.
-  void implicit_steps() {
-    (void)engine_.one_pass_average({data_, kLoss}, domain_, x_, {.step = 0.01, .clip = 1}, Gdp{0.2367}).ok();
-  }
 
   void float_pass() {
     const Clip clip{lattice_.clip_units / lattice_.clip_threshold, lattice_.clip_units};
@@ -196,9 +139,9 @@ class Contest {
 
   // Each thread its own stretch of memory, front to back.
   void read_rows() {
-    const std::size_t numbers = kBytes / sizeof(double), share = numbers / workers_.count();
+    const std::size_t numbers = kRowBytes / sizeof(double), share = numbers / workers_.count();
     (void)workers_.for_each_chunk(numbers, share, [&](std::size_t, std::size_t begin, std::size_t end) {
-      consume(HWY_DYNAMIC_DISPATCH(read_all)(reinterpret_cast<const double*>(rows_.data) + begin, end - begin));
+      read_all(reinterpret_cast<const double*>(rows_.data) + begin, end - begin);
     });
   }
 
@@ -220,16 +163,15 @@ class Contest {
   std::vector<double> labels_, norms_, x_;
   AlignedVector x_padded_;
   ClipLattice lattice_;
-  Domain domain_ = *Domain::ball(std::vector<double>(x_.size()), 10);
   LabelledData data_;
   std::vector<T> x_blas_, margins_, slopes_, gradient_;
 };
 
 template <class T>
 void run_all(const Report& report, const char* storage, std::initializer_list<std::size_t> dimensions) {
-  const Memory memory = huge_pages(kBytes);
+  const Memory memory = huge_pages(kRowBytes);
   T* const values = static_cast<T*>(memory.get());
-  fill(values, kBytes / sizeof(T));
+  fill(values, kRowBytes / sizeof(T));
   for (const std::size_t d : dimensions) {
     for (const std::size_t threads : {1, 2})
       report(fmt::format("pass, {}, d = {}, threads = {}", storage, d, threads), Contest<T>(values, d, threads).run());

@@ -114,7 +114,7 @@ Result<Report> baselines(const StudyContext& context) {
                  .cells = {},
                  .contenders = all_contenders({.max_passes = context.quick ? 50.0 : 500.0}),
                  .budget = kBudget,
-                 .most_work = context.quick ? 5e7 : 1e11};
+                 .most_work = context.quick ? 5e7 : 4e9};
   for (const Kind kind : kinds) {
     for (const std::size_t n : rows) {
       TAILCOAT_TRY(cell, cell_of(kind, kOrder, kFeatures, n, kBudget, context.seed, repetitions));

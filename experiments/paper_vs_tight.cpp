@@ -18,11 +18,11 @@ TrialPlan plan_of(const StudyContext& context) {
                  .cells = {},
                  .contenders = {},
                  .budget = kBudget,
-                 .most_work = context.quick ? 5e7 : 1e11};
+                 .most_work = context.quick ? 5e7 : 5e8};
   for (const Algorithm& algorithm : algorithms())
     if (algorithm.reference != "ours")
       for (const Constants constants : {Constants::paper, Constants::tight})
-        plan.contenders.push_back({algorithm, {.constants = constants, .max_passes = context.quick ? 100.0 : 1000.0}});
+        plan.contenders.push_back({algorithm, {.constants = constants, .max_passes = context.quick ? 100.0 : 300.0}});
   return plan;
 }
 
@@ -97,7 +97,7 @@ Chart chart_of(const std::vector<Comparison>& comparisons, std::string_view prob
 }  // namespace
 
 Result<Report> paper_vs_tight(const StudyContext& context) {
-  const std::size_t rows = std::size_t{1} << (context.quick ? 14 : 17);
+  const std::size_t rows = std::size_t{1} << (context.quick ? 14 : 16);
   const std::size_t repetitions = context.quick ? 6 : 16;
   TrialPlan plan = plan_of(context);
   for (const Kind kind : {Kind::absolute, Kind::smooth, Kind::mean, Kind::hard}) {

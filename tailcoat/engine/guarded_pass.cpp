@@ -91,7 +91,7 @@ void walk_rows(const L& loss, const RowsOf<T>& rows, const double* labels, const
     const double slope = loss.derivative(row_margin(row, walk.padded_x(), rows.columns), labels[i]);
     const double limit = limits(std::abs(slope) / inverse_norms[i]) * inverse_norms[i];
     const double alpha = clamped(slope, -limit, limit);
-    walk.step(row, -pass.step * alpha, pass.step * std::abs(alpha) / inverse_norms[i] * (1 + 0x1p-20));
+    walk.step<T>({row, -pass.step * alpha, row}, pass.step * std::abs(alpha) / inverse_norms[i] * (1 + 0x1p-20));
   }
 }
 
@@ -125,7 +125,7 @@ void walk_samples(const SampleGradient& sample_gradient, std::size_t first, std:
     for (const double part : vector) squares += part * part;
     const double norm = std::sqrt(squares), limit = limits(std::ldexp(norm, exponent));
     const double scale = norm == 0 ? 0 : step * std::min(std::ldexp(1, exponent), limit / norm);
-    walk.step(vector.data(), -scale, scale * norm * (1 + 0x1p-20));
+    walk.step<double>({vector.data(), -scale, vector.data()}, scale * norm * (1 + 0x1p-20));
   }
 }
 

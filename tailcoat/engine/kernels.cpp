@@ -1,5 +1,7 @@
 #include "tailcoat/engine/kernels.hpp"
 
+#include <hwy/cache_control.h>
+
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -97,24 +99,46 @@ HWY_INLINE double margin_of(const T* HWY_RESTRICT row, const double* HWY_RESTRIC
   return hn::GetLane(hn::SumOfLanes(Tag(), hn::Add(hn::Add(t0, t1), hn::Add(t2, t3))));
 }
 
+constexpr std::size_t kCacheLine = 64, kPrefetchDistance = 2048;  // bytes
+
+// Stores are what a step has most of, so the margin of the next row is taken from x while it is in registers; the next
+// row streams in meanwhile. Memory is asked for early, as it would idle while a slope is computed; addresses beyond the
+// last row do no harm.
 template <class T>
-HWY_INLINE void add_and_step_of(const T* HWY_RESTRICT row, double scale, std::size_t columns, double* HWY_RESTRICT x,
-                                double* HWY_RESTRICT sum) {
-  const Vector s = hn::Set(Tag(), scale);
-  for_each_vector(columns, [&](std::size_t j, auto load) HWY_ATTR {
+HWY_INLINE double step_of(const Step<T>& step, std::size_t columns, double* HWY_RESTRICT x, double* HWY_RESTRICT sum) {
+  const std::size_t lanes = hn::Lanes(Tag()), tile = 4 * lanes;
+  const Vector s = hn::Set(Tag(), step.scale), weight = hn::Set(Tag(), step.weight);
+  const auto moved = [&](std::size_t j, auto load) HWY_ATTR {
     const Vector x_j = hn::Load(Tag(), x + j);
-    hn::Store(hn::Add(hn::Load(Tag(), sum + j), x_j), Tag(), sum + j);
-    hn::Store(hn::MulAdd(s, load(row + j), x_j), Tag(), x + j);
-  });
+    hn::Store(hn::MulAdd(weight, x_j, hn::Load(Tag(), sum + j)), Tag(), sum + j);
+    const Vector result = hn::MulAdd(s, load(step.row + j), x_j);
+    hn::Store(result, Tag(), x + j);
+    return result;
+  };
+  const auto add = [&](std::size_t j, auto load, Vector& t)
+                       HWY_ATTR { t = hn::MulAdd(load(step.next + j), moved(j, load), t); };
+  Vector t0 = hn::Zero(Tag()), t1 = t0, t2 = t0, t3 = t0;
+  std::size_t j = 0;
+  for (const WholeVector load; j + tile <= columns; j += tile) {
+    for (std::size_t k = 0; k < tile; k += kCacheLine / sizeof(T))
+      hwy::Prefetch(step.next + j + k + kPrefetchDistance / sizeof(T));
+    add(j, load, t0);
+    add(j + lanes, load, t1);
+    add(j + 2 * lanes, load, t2);
+    add(j + 3 * lanes, load, t3);
+  }
+  for (; j + lanes <= columns; j += lanes) add(j, WholeVector{}, t0);
+  if (j < columns) add(j, PartOfVector{columns - j}, t0);
+  return hn::GetLane(hn::SumOfLanes(Tag(), hn::Add(hn::Add(t0, t1), hn::Add(t2, t3))));
 }
 
 double margin_f64(const double* row, const double* x, std::size_t columns) { return margin_of(row, x, columns); }
 double margin_f32(const float* row, const double* x, std::size_t columns) { return margin_of(row, x, columns); }
-void add_and_step_f64(const double* row, double scale, std::size_t columns, double* x, double* sum) {
-  add_and_step_of(row, scale, columns, x, sum);
+double step_f64(const Step<double>& step, std::size_t columns, double* x, double* sum) {
+  return step_of(step, columns, x, sum);
 }
-void add_and_step_f32(const float* row, double scale, std::size_t columns, double* x, double* sum) {
-  add_and_step_of(row, scale, columns, x, sum);
+double step_f32(const Step<float>& step, std::size_t columns, double* x, double* sum) {
+  return step_of(step, columns, x, sum);
 }
 
 template <class T>
@@ -179,8 +203,8 @@ HWY_EXPORT(inverse_norms_f64);
 HWY_EXPORT(inverse_norms_f32);
 HWY_EXPORT(margin_f64);
 HWY_EXPORT(margin_f32);
-HWY_EXPORT(add_and_step_f64);
-HWY_EXPORT(add_and_step_f32);
+HWY_EXPORT(step_f64);
+HWY_EXPORT(step_f32);
 HWY_EXPORT(count_outside_f64);
 HWY_EXPORT(count_outside_f32);
 HWY_EXPORT(outer_products);
@@ -217,12 +241,12 @@ double row_margin(const float* row, const double* x, std::size_t columns) {
   return HWY_DYNAMIC_DISPATCH(margin_f32)(row, x, columns);
 }
 
-void add_and_step(const double* row, double scale, std::size_t columns, double* x, double* sum) {
-  HWY_DYNAMIC_DISPATCH(add_and_step_f64)(row, scale, columns, x, sum);
+double step_and_margin(const Step<double>& step, std::size_t columns, double* x, double* sum) {
+  return HWY_DYNAMIC_DISPATCH(step_f64)(step, columns, x, sum);
 }
 
-void add_and_step(const float* row, double scale, std::size_t columns, double* x, double* sum) {
-  HWY_DYNAMIC_DISPATCH(add_and_step_f32)(row, scale, columns, x, sum);
+double step_and_margin(const Step<float>& step, std::size_t columns, double* x, double* sum) {
+  return HWY_DYNAMIC_DISPATCH(step_f32)(step, columns, x, sum);
 }
 
 void count_outside(const RowsOf<double>& rows, const double* lower, const double* upper, double* counts) {

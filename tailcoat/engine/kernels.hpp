@@ -65,9 +65,16 @@ void clipped_slopes(const Loss& loss, std::span<const double> margins, const dou
 double row_margin(const double* row, const double* x, std::size_t columns);
 double row_margin(const float* row, const double* x, std::size_t columns);
 
-// One step of a pass that is sequential by nature: sum += x, then x += scale row.
-void add_and_step(const double* row, double scale, std::size_t columns, double* x, double* sum);
-void add_and_step(const float* row, double scale, std::size_t columns, double* x, double* sum);
+// One step of a pass that is sequential by nature: sum += weight x, then x += scale row. Gives <next, x> for the new x.
+template <class T>
+struct Step {
+  const T* row;
+  double scale;
+  const T* next;
+  double weight = 1;
+};
+double step_and_margin(const Step<double>& step, std::size_t columns, double* x, double* sum);
+double step_and_margin(const Step<float>& step, std::size_t columns, double* x, double* sum);
 
 // 1 / |row|; 0 where it is out of range: |row|^2, as computed, below columns 2^-960 or not finite.
 void inverse_norms(const RowsOf<double>& rows, double* result);

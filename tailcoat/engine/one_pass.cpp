@@ -56,37 +56,83 @@ bool takes_part(const L& loss, const OnePass& pass, double norm_squared, double 
   return true;
 }
 
+// The rows that take part, in order: what of a step does not depend on where the walk is.
+template <class L, class T>
+class Participants {
+ public:
+  struct Record {
+    std::size_t index;
+    const T* row = nullptr;
+    double label = 0, kappa = 0, limit = 0, norm = 0;
+  };
+
+  Participants(const L& loss, const RowsOf<T>& rows, const double* labels, const double* inverse_norms,
+               const OnePass& pass, const Domain& domain)
+      : loss_(loss),
+        rows_(rows),
+        labels_(labels),
+        inverse_norms_(inverse_norms),
+        pass_(pass),
+        shrunk_(shrunk_units(pass.clip, rows.columns, kClipSlack)),
+        radius_(domain.radius()),
+        centre_(padded_copy(domain.centre())) {}
+
+  // The first at `index` or after it; its index is the number of rows if there is none.
+  Record from(std::size_t index) const {
+    for (; index < rows_.rows; ++index) {
+      const T* row = rows_.data + index * rows_.stride;
+      const double inverse = inverse_norms_[index], norm_squared = 1 / (inverse * inverse), label = labels_[index];
+      if (inverse == 0 || !takes_part(loss_, pass_, norm_squared, label) || too_steep(row, label, 1 / inverse))
+        continue;
+      return {index, row, label, pass_.step * norm_squared, shrunk_ * inverse, 1 / inverse};
+    }
+    return {.index = rows_.rows};
+  }
+
+ private:
+  bool too_steep(const T* row, double label, double norm) const {
+    if (!std::isfinite(pass_.steepest)) return false;
+    const double reach = radius_ * norm * (1 + 0x1p-20);
+    const double slope = largest_slope(loss_, row_margin(row, centre_.data(), rows_.columns), reach, label);
+    return !(slope * norm * (1 + 0x1p-20) <= pass_.steepest);
+  }
+
+  const L& loss_;
+  const RowsOf<T>& rows_;
+  const double *labels_, *inverse_norms_;
+  const OnePass& pass_;
+  double shrunk_, radius_;
+  AlignedVector centre_;
+};
+
+// The slope of a step from where the row's margin is `margin`, within its limit; 0 where there is none.
+template <class L, class Record>
+double clipped_slope(const L& loss, StepRule rule, const Record& record, double margin) {
+  const double slope = rule == StepRule::implicit ? loss.implicit_slope(margin, record.label, record.kappa)
+                                                  : loss.derivative(margin, record.label);
+  const double alpha = clamped(slope, -record.limit, record.limit);
+  return alpha == alpha ? alpha : 0;
+}
+
 template <class L, class T>
 void walk_rows(const L& loss, const RowsOf<T>& rows, const double* labels, const double* inverse_norms,
                const OnePass& pass, const Domain& domain, Walk& walk) {
-  const std::size_t d = rows.columns;
-  const double shrunk = shrunk_units(pass.clip, d, kClipSlack);
-  const AlignedVector centre = padded_copy(domain.centre());
-  for (std::size_t i = 0; i < rows.rows; ++i) {
-    const T* row = rows.data + i * rows.stride;
-    const double inverse = inverse_norms[i], norm_squared = 1 / (inverse * inverse);
-    if (inverse == 0 || !takes_part(loss, pass, norm_squared, labels[i])) {
-      walk.stay();
-      continue;
-    }
-    if (std::isfinite(pass.steepest)) {
-      const double reach = domain.radius() / inverse * (1 + 0x1p-20);
-      const double slope = largest_slope(loss, row_margin(row, centre.data(), d), reach, labels[i]);
-      if (!(slope / inverse * (1 + 0x1p-20) <= pass.steepest)) {
-        walk.stay();
-        continue;
-      }
-    }
-    const double margin = row_margin(row, walk.padded_x(), d);
-    const double slope = pass.rule == StepRule::implicit
-                             ? loss.implicit_slope(margin, labels[i], pass.step * norm_squared)
-                             : loss.derivative(margin, labels[i]);
-    const double limit = shrunk * inverse, alpha = clamped(slope, -limit, limit);
-    if (alpha == alpha)
-      walk.step(row, -pass.step * alpha, pass.step * std::abs(alpha) / inverse * (1 + 0x1p-20));
-    else
-      walk.stay();
+  const Participants<L, T> participants(loss, rows, labels, inverse_norms, pass, domain);
+  std::size_t counted = 0;  // iterates that are in the sum
+  auto record = participants.from(0);
+  double margin = record.row == nullptr ? 0 : row_margin(record.row, walk.padded_x(), rows.columns);
+  while (record.index < rows.rows) {
+    const auto next = participants.from(record.index + 1);
+    const double alpha = clipped_slope(loss, pass.rule, record, margin);
+    const Step<T> step{.row = record.row,
+                       .scale = -pass.step * alpha,
+                       .next = next.row == nullptr ? record.row : next.row,
+                       .weight = static_cast<double>(record.index + 1 - counted)};
+    margin = walk.step(step, pass.step * std::abs(alpha) * record.norm * (1 + 0x1p-20));
+    counted = record.index + 1;
+    record = next;
   }
+  walk.stay(static_cast<double>(rows.rows - counted));
 }
 
 double distance(std::span<const double> x, std::span<const double> y) {

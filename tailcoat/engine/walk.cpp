@@ -56,11 +56,11 @@ std::vector<double> Walk::average(std::size_t count) const {
 
 // In a ball the distance to the boundary is known after a projection, and shrinks by no more than the moves and their
 // rounding: most steps need not look.
-void Walk::return_to_domain(double length) {
+bool Walk::return_to_domain(double length) {
   const double most = length + 2 * kRoundoff * (size_ + length);
   if (room_ >= most) {
     room_ -= most;
-    return;
+    return false;
   }
   static_cast<void>(domain_.project(x()).ok());  // finite, of the right dimension: cannot fail
   if (const Ball* ball = domain_.as_ball()) {
@@ -72,6 +72,7 @@ void Walk::return_to_domain(double length) {
     const double rounding = 4 * (static_cast<double>(dimension_) + 16) * kRoundoff * size_;
     room_ = std::max(0.0, (ball->radius() - std::sqrt(squares)) * 0.999 - rounding);
   }
+  return true;
 }
 
 }  // namespace tailcoat

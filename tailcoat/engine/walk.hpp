@@ -49,22 +49,23 @@ class Walk {
   [[nodiscard]] std::span<double> x() { return {x_.data(), dimension_}; }
   [[nodiscard]] const double* padded_x() const { return x_.data(); }
 
-  void stay() {
-    for (std::size_t j = 0; j < dimension_; ++j) sum_[j] += x_[j];
+  // The next `times` iterates are x.
+  void stay(double times = 1) {
+    for (std::size_t j = 0; j < dimension_; ++j) sum_[j] += times * x_[j];
   }
 
-  // x += scale row, a move of length at most `length`.
+  // x += scale row, a move of length at most `length`. Gives the margin of the next row.
   template <class T>
-  void step(const T* row, double scale, double length) {
-    add_and_step(row, scale, dimension_, x_.data(), sum_.data());
-    return_to_domain(length);
+  double step(const Step<T>& step, double length) {
+    const double margin = step_and_margin(step, dimension_, x_.data(), sum_.data());
+    return return_to_domain(length) ? row_margin(step.next, x_.data(), dimension_) : margin;
   }
 
   void move_to(std::span<const double> y);
   [[nodiscard]] std::vector<double> average(std::size_t count) const;
 
  private:
-  void return_to_domain(double length);
+  bool return_to_domain(double length);  // whether x was looked at, and may have changed
 
   const Domain& domain_;
   AlignedVector x_, sum_;

@@ -295,6 +295,49 @@ TEST(Minimiser, NeighboursMoveThatOfALossOfTheUsersOwnByAtMostItsSensitivity) {
   EXPECT_GT(most, 0.75);  // slopes of 11 at the minimiser itself are rare
 }
 
+// Gradients of |x - s|^2 / 2 that are all off by `error`, as far as was declared.
+Samples mean_samples_off_by(const std::vector<double>& points, double error, double declared) {
+  return {points.size(),
+          1,
+          {.gradient = [&points, error](std::size_t row, std::span<const double> x,
+                                        std::span<double> gradient) { gradient[0] = x[0] - points[row] + error; },
+           .gradient_error = declared}};
+}
+
+// Errors may have any direction, which may depend on where the search is: all up on one data set, all down on the
+// other.
+TEST(Minimiser, DeclaredErrorsOfGradientsAreInTheSensitivity) {
+  Engine engine(1);
+  std::mt19937_64 random(11);
+  const Domain domain = *Domain::ball({0}, 1);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<double> points(3000 + random() % 1000);
+    for (double& value : points) value = 0.5 * std::uniform_real_distribution<>(-1, 1)(random);
+    std::vector<double> others = points;
+    points[0] = 0.9, others[0] = -0.9;
+    const double declared = std::exp2(-10 - std::uniform_real_distribution<>(0, 12)(random));
+    const Minimisation problem{.lipschitz = 2,
+                               .weight = static_cast<double>(random() % 3),
+                               .share = 1e-3,
+                               .smoothness = 1,
+                               .strong_convexity = 1};
+    const auto minimiser = [&](const std::vector<double>& of, double error, double with) {
+      auto sum = engine.minimiser(mean_samples_off_by(of, error, with), domain, std::vector{0.0}, problem, kCost);
+      EXPECT_TRUE(sum.ok()) << sum.error().message;
+      return *std::move(sum);
+    };
+    const double error = declared * problem.lipschitz;
+    const double moved = distance(point_of(minimiser(points, -error, declared), std::vector{0.0}),
+                                  point_of(minimiser(others, error, declared), std::vector{0.0}));
+    const auto claimed = [](const SensitiveSum& sum) { return sum.sensitivity * sum.unit; };
+    EXPECT_LE(moved, claimed(minimiser(points, error, declared)));
+    EXPECT_GT(moved, 0.24 * claimed(minimiser(points, error, declared)));
+    if (declared > 0x1p-12) {
+      EXPECT_GT(moved, claimed(minimiser(points, error, 0)));  // undeclared, they would not be covered
+    }
+  }
+}
+
 // What objective perturbation releases beyond the exact minimiser.
 TEST(Minimiser, WithATiltTheSensitivityIsTwiceTheDistanceFromTheExactOne) {
   Engine engine(1);
