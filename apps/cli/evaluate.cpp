@@ -116,7 +116,7 @@ Result<std::string> run(const EvaluateOptions& options) {
 Command evaluate_command(CLI::App& tailcoat) {
   CLI::App* parser = tailcoat.add_subcommand("evaluate", "Measure a fitted model on a test file");
   const auto options = std::make_shared<EvaluateOptions>();
-  parser->add_option("DATA", options->data, "file of rows with the target: .csv, .tsv, .libsvm (also .gz), .npy")
+  parser->add_option("DATA", options->data, "file of rows with the target: .csv, .tsv (also .gz), .npy")
       ->required()
       ->type_name("");
   parser->add_option("--model", options->model, "model file of `tailcoat fit`")->type_name("FILE");

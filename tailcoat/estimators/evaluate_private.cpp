@@ -95,8 +95,7 @@ Result<std::vector<double>> caps_of(const Columns& columns, std::span<const doub
 }
 
 std::string cap_note(const std::string& what, double cap, double share) {
-  return fmt::format("{} count as at most {:.6g}, which about {:.2g} % of the rows exceed; found privately", what, cap,
-                     100 * share);
+  return fmt::format("{} counts as at most {:.6g}; {:.2g} % of the rows are beyond", what, cap, 100 * share);
 }
 
 void fill_classes(const Model& model, const Outcome& outcome, std::span<double> cells) {
@@ -219,10 +218,9 @@ Result<PrivateEvaluation> evaluate_numbers(const Model& model, RowSource& source
     evaluation.metrics.push_back({"pinball_loss", scales.error * means.of[kPinball],
                                   scales.error * means.error(kPinball, kPinballSquare), std::nullopt});
   }
-  evaluation.notes = {
-      cap_note("errors", scales.error, share),
-      cap_note(fmt::format("distances of the target from its median {:.6g}", scales.centre), scales.target, share),
-      "the constant of mse is the mean, that of mae the median of the target, both private"};
+  evaluation.notes = {cap_note("an error", scales.error, share),
+                      cap_note(fmt::format("the distance from the median {:.6g}", scales.centre), scales.target, share),
+                      "the constant of mse is the mean, that of mae the median of the target, both private"};
   return evaluation;
 }
 
@@ -250,7 +248,7 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
   const double exposure_error = model.exposure.empty() ? 0 : means.error(2, 2) / means.of[2];
   return PrivateEvaluation{raw.rows(),
                            {{"deviance", deviance, std::hypot(error, deviance * exposure_error), std::nullopt}},
-                           {cap_note("deviances of a row", caps[0], share)},
+                           {cap_note("the deviance of a row", caps[0], share)},
                            meter.receipt()};
 }
 

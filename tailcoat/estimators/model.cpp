@@ -38,6 +38,8 @@ const char* kind_name(FeatureKind kind) {
   switch (kind) {
     case FeatureKind::number:
       return "number";
+    case FeatureKind::beyond:
+      return "beyond";
     case FeatureKind::level:
       return "level";
     case FeatureKind::missing:
@@ -53,6 +55,10 @@ Json feature_json(const Feature& feature) {
   json["scale"] = feature.scale;
   json["low"] = extended(feature.low);
   json["high"] = extended(feature.high);
+  if (feature.kind == FeatureKind::beyond) {
+    json["knot_low"] = feature.knot_low;
+    json["knot_high"] = feature.knot_high;
+  }
   return json;
 }
 
@@ -70,9 +76,9 @@ Estimate estimate_of(const fields::Json& json) {
 }
 
 FeatureKind kind_of(const std::string& name) {
-  for (const FeatureKind kind : {FeatureKind::number, FeatureKind::level, FeatureKind::missing})
+  for (const FeatureKind kind : {FeatureKind::number, FeatureKind::beyond, FeatureKind::level, FeatureKind::missing})
     if (name == kind_name(kind)) return kind;
-  fields::wrong("kind", fmt::format("is {}; it must be number, level or missing", in_quotes(name)));
+  fields::wrong("kind", fmt::format("is {}; it must be number, beyond, level or missing", in_quotes(name)));
 }
 
 template <class T>
@@ -91,6 +97,10 @@ Feature feature_of(const fields::Json& json) {
   feature.scale = fields::number(json, "scale");
   feature.low = fields::extended(json, "low");
   feature.high = fields::extended(json, "high");
+  if (feature.kind == FeatureKind::beyond) {
+    feature.knot_low = fields::number(json, "knot_low");
+    feature.knot_high = fields::number(json, "knot_high");
+  }
   or_throw(check_feature(feature));
   return feature;
 }
