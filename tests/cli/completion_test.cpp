@@ -43,7 +43,9 @@ TEST(Man, HasEveryCommandAndOption) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word;
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(".")) EXPECT_TRUE(line[1] >= 'A' && line[1] <= 'z') << line;
+    if (line.starts_with(".")) {
+      EXPECT_TRUE(line[1] >= 'A' && line[1] <= 'z') << line;
+    }
   }
 }
 

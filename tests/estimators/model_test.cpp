@@ -30,7 +30,10 @@ Model odd_model() {
   model.notes = {"note one", "\xe2\x82\xac"};
   model.receipt.budget = {1, 1e-6};
   model.receipt.gaussian_budget = {0.2367};
-  model.receipt.lines.push_back({{.what = "gradient", .mechanism = "gaussian", .values = 2}, {.mu = 0.1}, ""});
+  ReceiptLine line;
+  line.release.what = "gradient";
+  line.price.mu = 0.1;
+  model.receipt.lines.push_back(line);
   return model;
 }
 
