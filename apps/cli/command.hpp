@@ -20,6 +20,7 @@ Command account_command(CLI::App& tailcoat);
 Command completion_command(CLI::App& tailcoat);
 Command evaluate_command(CLI::App& tailcoat);
 Command experiment_command(CLI::App& tailcoat);
+Command fit_command(CLI::App& tailcoat);
 Command man_command(CLI::App& tailcoat);
 Command plan_command(CLI::App& tailcoat);
 Command predict_command(CLI::App& tailcoat);
