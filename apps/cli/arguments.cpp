@@ -22,10 +22,8 @@ constexpr double kDefaultDelta = 1e-6;
 constexpr double kLargestDelta = 0.1;
 constexpr std::size_t kLargestModel = std::size_t{1} << 28;  // bytes
 
-constexpr NumberOption kSeed{.name = "seed",
-                             .meaning = "of the noise, for tests only: whoever knows it can remove the noise",
-                             .lowest = 0,
-                             .highest = 1e15};
+constexpr NumberOption kSeed{
+    .name = "seed", .meaning = "of the noise, for tests only: not private", .lowest = 0, .highest = 1e15};
 constexpr NumberOption kThreads{
     .name = "threads", .meaning = "how many; 0: one per core", .lowest = 0, .highest = 1024, .default_value = 0};
 
@@ -68,7 +66,7 @@ Result<void> check_texts(const std::vector<std::string>& texts, const std::strin
 
 CLI::Option* add_list(CLI::App& parser, const std::string& name, std::vector<std::string>& values,
                       const std::string& meaning) {
-  return parser.add_option(name, values, meaning)->delimiter(',')->allow_extra_args(false)->type_name("A,B,...");
+  return parser.add_option(name, values, meaning)->delimiter(',')->allow_extra_args(false)->type_name("A,B");
 }
 
 CLI::Option* add_repeated(CLI::App& parser, const std::string& name, std::vector<std::string>& values,

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "tailcoat-evaluate/1";
 constexpr const char* kHelp =
-    R"(Without --epsilon the file is taken as public and the metrics are exact. With --epsilon it is sensitive:
+    R"(Without --epsilon the file is public and metrics are exact. With --epsilon it is sensitive:
 metrics are means of bounded losses with noise, and the receipt says what was charged. The budget is
 one of its own, beside that of the fit.
   numbers   r2, mse, mae, median_absolute_error, and pinball_loss of quantile models

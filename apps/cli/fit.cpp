@@ -43,7 +43,7 @@ Bad cells are reported on standard error, with their line; that message is for y
 Examples:
   tailcoat fit claims.csv --target amount --epsilon 1 --model m.json
   tailcoat fit adult.csv --target income --loss logistic --categorical sex=F,M --epsilon 0.5 --json
-  tailcoat fit policies.csv.gz --target claims --loss poisson --exposure years --bounds age=18:100 --epsilon 1)";
+  tailcoat fit cars.csv.gz --target n --loss poisson --exposure years --bounds age=18:99 --epsilon 1)";
 
 struct FitArguments {
   std::string data, target, loss = "squared", exposure, model;
@@ -225,7 +225,7 @@ Command fit_command(CLI::App& tailcoat) {
   add_list(*parser, "--features", arguments->features, "columns to use; all if not given");
   add_list(*parser, "--drop", arguments->drop, "columns not to use");
   add_repeated(*parser, "--categorical", arguments->categorical,
-               "text column with its levels; without them the frequent ones are found privately")
+               "text column and its levels, which are found privately if not given")
       ->type_name("COL[=A,B]");
   add_list(*parser, "--classes", arguments->classes, "of the target, for logistic and hinge");
   parser->add_option("--exposure", arguments->exposure, "column that multiplies a Poisson rate")->type_name("COLUMN");

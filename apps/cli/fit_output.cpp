@@ -54,7 +54,7 @@ PartJson part_json(const Model& model, std::size_t p) {
 }
 
 void add_parts(Json& json, const Model& model) {
-  json["coefficients"] = json["intercept"] = json["intervals"] = Json::object();
+  for (const char* field : {"coefficients", "intercept", "intervals"}) json[field] = Json::object();
   json["estimates"] = Json::array();
   for (std::size_t p = 0; p < model.parts.size(); ++p) {
     PartJson part = part_json(model, p);
