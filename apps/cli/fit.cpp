@@ -69,7 +69,7 @@ Result<Loss> loss_of(const FitArguments& arguments) {
 
 Result<void> check_classes(const FitArguments& arguments, const Loss& loss) {
   if (arguments.classes.empty()) return {};
-  if (!is_classifier(loss))
+  if (!predicts_classes(loss))
     return usage_error(fmt::format("--classes are for logistic and hinge loss, not for {}", loss_name(loss)));
   std::vector<std::string> sorted = arguments.classes;
   std::sort(sorted.begin(), sorted.end());
@@ -93,7 +93,7 @@ Result<FitOptions> options_of(const FitArguments& arguments) {
   TAILCOAT_TRY(bounds, parse_bounds(arguments.bounds));
   TAILCOAT_TRY(confidence, number(kConfidence, arguments.confidence));
   if (!arguments.classes.empty()) levels[arguments.target] = arguments.classes;
-  if (is_classifier(loss)) levels.try_emplace(arguments.target);
+  if (predicts_classes(loss)) levels.try_emplace(arguments.target);
   return FitOptions{.target = arguments.target,
                     .loss = loss,
                     .budget = budget,
@@ -132,7 +132,7 @@ Result<void> check_is_feature(const std::vector<std::string>& features, std::spa
 Result<void> check_options(const FitOptions& options, const std::vector<std::string>& features,
                            std::span<const Column> header) {
   for (const auto& [name, levels] : options.levels) {
-    if (name == options.target && is_classifier(options.loss)) continue;
+    if (name == options.target && predicts_classes(options.loss)) continue;
     TAILCOAT_CHECK(check_is_feature(features, header, name, "categorical"));
   }
   for (const auto& [name, range] : options.bounds) {

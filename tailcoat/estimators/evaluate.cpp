@@ -189,13 +189,13 @@ Evaluation evaluate_classes(const Model& model, const Outcomes& outcomes) {
 ReadOptions columns_to_evaluate(const Model& model) {
   ReadOptions options = columns_to_predict(model);
   options.columns.push_back(model.target);
-  if (is_classifier(model.loss)) options.text_columns.push_back(model.target);
+  if (predicts_classes(model.loss)) options.text_columns.push_back(model.target);
   return options;
 }
 
 Result<TargetReader> TargetReader::create(const Model& model, std::span<const Column> columns) {
   TAILCOAT_TRY(column, find_column(columns, model.target));
-  const ColumnKind wanted = is_classifier(model.loss) ? ColumnKind::text : ColumnKind::number;
+  const ColumnKind wanted = predicts_classes(model.loss) ? ColumnKind::text : ColumnKind::number;
   if (columns[column].kind != wanted) {
     return usage_error(fmt::format("target {} must be read as {}", in_quotes(model.target),
                                    wanted == ColumnKind::text ? "texts" : "numbers"));

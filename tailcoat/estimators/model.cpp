@@ -125,7 +125,7 @@ void check_target(const Model& model) {
   if (model.target.empty()) fields::wrong("target", "is empty");
   const std::set<std::string> distinct(model.classes.begin(), model.classes.end());
   if (distinct.size() != model.classes.size()) fields::wrong("classes", "has a class twice");
-  if (is_classifier(model.loss) ? model.classes.size() < 2 : !model.classes.empty()) {
+  if (predicts_classes(model.loss) ? model.classes.size() < 2 : !model.classes.empty()) {
     fields::wrong("classes", fmt::format("has {} of them, with loss {}", model.classes.size(), loss_name(model.loss)));
   }
   if (!model.exposure.empty() && !std::holds_alternative<PoissonLoss>(model.loss))
@@ -170,7 +170,7 @@ Result<void> check_schema(const fields::Json& json) {
 
 }  // namespace
 
-bool is_classifier(const Loss& loss) {
+bool predicts_classes(const Loss& loss) {
   return std::holds_alternative<LogisticLoss>(loss) || std::holds_alternative<HingeLoss>(loss) ||
          std::holds_alternative<SmoothedHingeLoss>(loss) || std::holds_alternative<SquaredHingeLoss>(loss);
 }

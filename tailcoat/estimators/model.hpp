@@ -40,7 +40,7 @@ struct Model {
 };
 
 // Whether the target of the loss is a class: logistic and the hinges.
-bool is_classifier(const Loss&);
+bool predicts_classes(const Loss&);
 
 // How many parts a model of so many classes has.
 inline std::size_t parts_for(std::size_t classes) { return classes > 2 ? classes : 1; }

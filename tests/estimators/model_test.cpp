@@ -77,7 +77,7 @@ TEST(ModelFile, HasEveryLoss) {
                            "smoothed-hinge:0.3", "squared-hinge"}) {
     Model model = odd_model();
     model.loss = *parse_loss(name);
-    if (is_classifier(model.loss)) model.classes = {"no", "yes"};
+    if (predicts_classes(model.loss)) model.classes = {"no", "yes"};
     if (std::string(name) == "poisson") model.exposure = "years";
     const auto read = model_from_json(to_json(model));
     ASSERT_TRUE(read.ok()) << name << ": " << read.error().message;
