@@ -17,8 +17,13 @@ struct Command {
 };
 
 Command account_command(CLI::App& tailcoat);
+Command completion_command(CLI::App& tailcoat);
+Command evaluate_command(CLI::App& tailcoat);
 Command experiment_command(CLI::App& tailcoat);
+Command fit_command(CLI::App& tailcoat);
+Command man_command(CLI::App& tailcoat);
 Command plan_command(CLI::App& tailcoat);
+Command predict_command(CLI::App& tailcoat);
 Command simulate_command(CLI::App& tailcoat);
 
 }  // namespace tailcoat::cli

@@ -46,8 +46,9 @@ int run(int argc, char** argv) {
     return fmt::format("tailcoat: {}; see tailcoat --help\n", error.what());
   });
   app.set_version_flag("--version", "tailcoat " TAILCOAT_VERSION);
-  const std::vector<Command> commands{account_command(app), plan_command(app), simulate_command(app),
-                                      experiment_command(app)};
+  const std::vector<Command> commands{fit_command(app),        predict_command(app),    evaluate_command(app),
+                                      account_command(app),    plan_command(app),       simulate_command(app),
+                                      experiment_command(app), completion_command(app), man_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

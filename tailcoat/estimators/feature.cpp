@@ -31,6 +31,11 @@ Result<void> check_feature(const Feature& feature) {
     return usage_error(fmt::format("feature {}: the limits are {} and {}; the first must not be above the second", name,
                                    feature.low, feature.high));
   }
+  const bool knots = std::isfinite(feature.knot_low) && std::isfinite(feature.knot_high);
+  if (!(knots && feature.knot_low <= feature.knot_high)) {
+    return usage_error(fmt::format("feature {}: the knots are {} and {}; they must be finite and in order", name,
+                                   feature.knot_low, feature.knot_high));
+  }
   return {};
 }
 

@@ -39,12 +39,19 @@ struct Model {
   std::vector<std::string> notes{};  // what a user should know: what was found, chosen, left out
 };
 
+// Whether the target of the loss is a class: logistic and the hinges.
+bool predicts_classes(const Loss&);
+
+// How many parts a model of so many classes has.
+inline std::size_t parts_for(std::size_t classes) { return classes > 2 ? classes : 1; }
+
 // What a model says of a row: the margin and what it stands for.
 //   squared, huber, absolute, quantile: the margin;  poisson: exposure * e^margin;
 //   logistic: the probability of classes[1];  hinge: the margin (its sign is the class).
 double response(const Model&, double margin, double exposure = 1);
 
 // One JSON object, schema "tailcoat-model/1" (docs/model.md). Reading refuses other schemas and what is not a model.
+// A number that is NaN is written as null, which no model may have.
 std::string to_json(const Model&);
 Result<Model> model_from_json(const std::string& text);
 

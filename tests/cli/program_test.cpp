@@ -42,7 +42,8 @@ TEST(Program, AResultThatCannotBeWrittenIsAFailure) {
 }
 
 TEST(Program, HelpFitsAHundredColumns) {
-  for (const char* arguments : {"--help", "account --help", "plan --help", "simulate --help", "experiment --help"}) {
+  for (const char* arguments : {"--help", "account --help", "plan --help", "simulate --help", "experiment --help",
+                                "fit --help", "predict --help", "evaluate --help", "completion --help", "man --help"}) {
     std::istringstream lines(tailcoat_program(arguments).out);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   }

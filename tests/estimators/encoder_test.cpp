@@ -47,11 +47,18 @@ TEST(RowEncoder, CutsNumbersAndPutsTheCentreForMissingOnes) {
 
 TEST(RowEncoder, SeesNumbersAsFeatureDoes) {
   const std::vector<Column> file = columns();
-  const std::vector<Feature> features{kRooms};
+  const Feature beyond{
+      .column = "rooms", .kind = FeatureKind::beyond, .low = -3, .high = 20, .knot_low = 1, .knot_high = 5};
+  const std::vector<Feature> features{kRooms, beyond};
   auto encoder = RowEncoder::create(features, file);
   ASSERT_TRUE(encoder.ok());
-  for (const double cell : {-5.0, -0.0, 0.0, 0.999, 1.0, 5.5, 10.0, 10.001, 5e-324, kMissing})
-    EXPECT_EQ(encoded(*encoder, {0, 0, cell})[0], kRooms.of_number(cell)) << cell;
+  for (const double cell : {-5.0, -0.0, 0.0, 0.999, 1.0, 5.5, 10.0, 10.001, 100.0, 5e-324, kMissing}) {
+    const std::vector<double> values = encoded(*encoder, {0, 0, cell});
+    EXPECT_EQ(values[0], kRooms.of_number(cell)) << cell;
+    EXPECT_EQ(values[1], beyond.of_number(cell)) << cell;
+  }
+  EXPECT_EQ(encoded(*encoder, {0, 0, 100})[1], 15);
+  EXPECT_EQ(encoded(*encoder, {0, 0, -100})[1], -4);
 }
 
 TEST(RowEncoder, PutsTheCentreForMissingAndUnknownTexts) {
@@ -90,6 +97,8 @@ TEST(RowEncoder, RefusesWhatIsNoFeature) {
   expect_refused({Feature{.column = "rooms", .scale = 0}}, "the scale is 0");
   expect_refused({Feature{.column = "rooms", .low = 2, .high = 1}}, "the limits are 2 and 1");
   expect_refused({Feature{.column = "rooms", .low = kMissing}}, "the limits are nan");
+  expect_refused({Feature{.column = "rooms", .kind = FeatureKind::beyond, .knot_low = 1}}, "the knots are 1 and 0");
+  expect_refused({Feature{.column = "city", .kind = FeatureKind::beyond}}, "column 'city' holds texts");
 }
 
 TEST(RowEncoder, NamesTheColumnsThatAFileMustHave) {

@@ -32,3 +32,11 @@ run(${CMAKE_COMMAND} -S ${work}/consumer -B ${work}/consumer/build -G Ninja -DCM
 run(${CMAKE_COMMAND} --build ${work}/consumer/build)
 run(${work}/consumer/build/consumer)
 run(${work}/prefix/bin/tailcoat --version)
+
+foreach(page share/man/man1/tailcoat.1 share/bash-completion/completions/tailcoat share/zsh/site-functions/_tailcoat
+    share/fish/vendor_completions.d/tailcoat.fish)
+  file(SIZE ${work}/prefix/${page} size)
+  if(size EQUAL 0)
+    message(FATAL_ERROR "${page} is empty")
+  endif()
+endforeach()

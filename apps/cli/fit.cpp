@@ -1,0 +1,241 @@
+// `tailcoat fit`: a private model of a file from nothing but a privacy budget.
+#include "tailcoat/estimators/fit.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "files.hpp"
+#include "fit_output.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "tailcoat/data/open_rows.hpp"
+#include "tailcoat/data/text.hpp"
+
+namespace tailcoat::cli {
+namespace {
+
+constexpr NumberOption kConfidence{.name = "confidence",
+                                   .meaning = "of the intervals",
+                                   .lowest = 0.5,
+                                   .highest = 1,
+                                   .open_above = true,
+                                   .default_value = 0.95};
+
+constexpr const char* kHelp = R"(LOSS is one of
+  squared, huber[:DELTA], absolute, quantile:LEVEL   numbers; LEVEL such as 0.9
+  poisson                                            counts, with --exposure if rows differ in it
+  logistic, hinge                                    classes: the target is read as texts
+  mean                                               the mean of the target, without features
+All columns but the target and the exposure are features, unless --features or --drop say otherwise;
+those not in --categorical must hold numbers. Missing numbers are put at the private centre.
+Nothing about the data has to be known. What is known in public, such as bounds, saves budget.
+Bad cells are reported on standard error, with their line; that message is for you alone.
+Examples:
+  tailcoat fit claims.csv --target amount --epsilon 1 --model m.json
+  tailcoat fit adult.csv --target income --loss logistic --categorical sex=F,M --epsilon 0.5 --json
+  tailcoat fit cars.csv.gz --target n --loss poisson --exposure years --bounds age=18:99 --epsilon 1)";
+
+struct FitArguments {
+  std::string data, target, loss = "squared", exposure, model;
+  std::vector<std::string> features, drop, categorical, classes, missing_indicators, bounds;
+  std::optional<double> confidence;
+  NoiseArguments noise;
+  bool json = false;
+};
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool only_mean(const FitArguments& arguments) { return arguments.loss == "mean"; }
+
+Result<Loss> loss_of(const FitArguments& arguments) {
+  if (only_mean(arguments)) return Loss{SquaredLoss{}};
+  TAILCOAT_TRY(loss, parse_loss(arguments.loss));
+  if (std::holds_alternative<LinearLoss>(loss))
+    return usage_error("loss linear has no best model; for a mean write --loss mean");
+  return loss;
+}
+
+Result<void> check_classes(const FitArguments& arguments, const Loss& loss) {
+  if (arguments.classes.empty()) return {};
+  if (!predicts_classes(loss))
+    return usage_error(fmt::format("--classes are for logistic and hinge loss, not for {}", loss_name(loss)));
+  std::vector<std::string> sorted = arguments.classes;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.size() < 2) return usage_error("--classes has one class; a classifier needs two at least");
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+    return usage_error(fmt::format("--classes names {} twice", in_quotes(*twice)));
+  return {};
+}
+
+// All that can be checked without the file.
+Result<FitOptions> options_of(const FitArguments& arguments) {
+  if (arguments.target.empty()) return usage_error("give --target, the column to predict");
+  if (!arguments.features.empty() && !arguments.drop.empty())
+    return usage_error("--features and --drop exclude each other; give one of them");
+  TAILCOAT_TRY(loss, loss_of(arguments));
+  TAILCOAT_CHECK(check_classes(arguments, loss));
+  if (!arguments.exposure.empty() && !std::holds_alternative<PoissonLoss>(loss))
+    return usage_error(fmt::format("--exposure is for poisson loss, not for {}", loss_name(loss)));
+  TAILCOAT_TRY(budget, budget_of(arguments.noise));
+  TAILCOAT_TRY(levels, parse_categorical(arguments.categorical));
+  TAILCOAT_TRY(bounds, parse_bounds(arguments.bounds));
+  TAILCOAT_TRY(confidence, number(kConfidence, arguments.confidence));
+  if (!arguments.classes.empty()) levels[arguments.target] = arguments.classes;
+  if (predicts_classes(loss)) levels.try_emplace(arguments.target);
+  return FitOptions{.target = arguments.target,
+                    .loss = loss,
+                    .budget = budget,
+                    .levels = levels,
+                    .bounds = bounds,
+                    .missing_indicators = arguments.missing_indicators,
+                    .exposure = arguments.exposure,
+                    .confidence = confidence};
+}
+
+Result<std::vector<std::string>> feature_columns(const FitArguments& arguments, std::span<const Column> header) {
+  std::vector<std::string> features;
+  if (only_mean(arguments)) return features;
+  for (const auto* names : {&arguments.features, &arguments.drop}) TAILCOAT_CHECK(find_columns(header, *names));
+  for (const std::string& name : arguments.features) {
+    if (name == arguments.target || name == arguments.exposure)
+      return usage_error(
+          fmt::format("column {} is the target or the exposure and cannot be a feature", in_quotes(name)));
+  }
+  if (!arguments.features.empty()) return arguments.features;
+  for (const Column& column : header) {
+    const bool used = column.name == arguments.target || column.name == arguments.exposure;
+    if (!used && !contains(arguments.drop, column.name)) features.push_back(column.name);
+  }
+  if (features.empty()) return usage_error("no columns are left as features; for the target's mean write --loss mean");
+  return features;
+}
+
+Result<void> check_is_feature(const std::vector<std::string>& features, std::span<const Column> header,
+                              const std::string& name, const std::string& option) {
+  TAILCOAT_CHECK(find_column(header, name));
+  if (contains(features, name)) return {};
+  return usage_error(fmt::format("--{} names column {}, which is not a feature", option, in_quotes(name)));
+}
+
+Result<void> check_options(const FitOptions& options, const std::vector<std::string>& features,
+                           std::span<const Column> header) {
+  for (const auto& [name, levels] : options.levels) {
+    if (name == options.target && predicts_classes(options.loss)) continue;
+    TAILCOAT_CHECK(check_is_feature(features, header, name, "categorical"));
+  }
+  for (const auto& [name, range] : options.bounds) {
+    if (options.levels.contains(name))
+      return usage_error(fmt::format("--bounds names column {}, which holds texts", in_quotes(name)));
+    if (name == options.target) continue;
+    TAILCOAT_CHECK(check_is_feature(features, header, name, "bounds"));
+  }
+  for (const std::string& name : options.missing_indicators) {
+    if (options.levels.contains(name))
+      return usage_error(fmt::format("--missing-indicator names column {}, which holds texts", in_quotes(name)));
+    TAILCOAT_CHECK(check_is_feature(features, header, name, "missing-indicator"));
+  }
+  return {};
+}
+
+// Only what the fit uses is read: another column may hold anything.
+Result<ReadOptions> columns_to_read(const FitArguments& arguments, const FitOptions& options,
+                                    std::span<const Column> header) {
+  TAILCOAT_CHECK(find_column(header, options.target));
+  if (!options.exposure.empty()) TAILCOAT_CHECK(find_column(header, options.exposure));
+  if (options.exposure == options.target)
+    return usage_error(fmt::format("column {} cannot be target and exposure", in_quotes(options.target)));
+  TAILCOAT_TRY(features, feature_columns(arguments, header));
+  TAILCOAT_CHECK(check_options(options, features, header));
+  ReadOptions read{.columns = features};
+  read.columns.push_back(options.target);
+  if (!options.exposure.empty()) read.columns.push_back(options.exposure);
+  for (const auto& [name, levels] : options.levels) read.text_columns.push_back(name);
+  return read;
+}
+
+Result<Table> load_table(const FitArguments& arguments, const FitOptions& options) {
+  TAILCOAT_TRY(header, open_rows(arguments.data));
+  TAILCOAT_TRY(read, columns_to_read(arguments, options, header->columns()));
+  TAILCOAT_TRY(source, open_rows(arguments.data, read));
+  TAILCOAT_TRY(table, load(*source, Storage::f64));
+  if (table.rows() < 2) {
+    return data_error(fmt::format("{} has {}; a fit needs two at least", in_quotes(arguments.data, 200),
+                                  table.rows() == 0 ? "a header but no rows" : "one row"));
+  }
+  return std::move(table);
+}
+
+// Before any budget is spent. A disk that fills up later is still an error then.
+Result<void> check_can_write(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    return system_error(fmt::format("cannot write {}: it is a directory", path));
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  if (access(directory.c_str(), W_OK | X_OK) == 0) return {};
+  return system_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
+Result<void> write_model(const Model& model, const std::string& path) {
+  const auto written = write_files({text_file(path, to_json(model))});
+  if (written) return {};
+  return Error{written.error().kind, fmt::format("{}; the fit was made and its budget is spent, but there is no model",
+                                                 written.error().message)};
+}
+
+Result<std::string> run(const FitArguments& arguments) {
+  TAILCOAT_TRY(options, options_of(arguments));
+  TAILCOAT_TRY(threads, threads_of(arguments.noise));
+  if (!arguments.model.empty()) TAILCOAT_CHECK(check_can_write(arguments.model));
+  TAILCOAT_TRY(table, load_table(arguments, options));
+  warn_of_delta(options.budget, table.rows());
+  TAILCOAT_TRY(noise, noise_of(arguments.noise));
+  Engine engine(threads);
+  ProgressBar bar;
+  const auto progress = [&](std::size_t done, std::size_t total) {
+    bar.show(done, total);
+    return true;
+  };
+  TAILCOAT_TRY(fitted, fit(std::move(table), options, {engine, noise}, progress));
+  if (!arguments.model.empty()) TAILCOAT_CHECK(write_model(fitted.model, arguments.model));
+  return arguments.json ? fit_json(fitted) : fit_text(fitted);
+}
+
+}  // namespace
+
+Command fit_command(CLI::App& tailcoat) {
+  CLI::App* parser = tailcoat.add_subcommand("fit", "Fit a private model to a file");
+  const auto arguments = std::make_shared<FitArguments>();
+  parser->add_option("DATA", arguments->data, "file of rows: .csv, .tsv (also .gz), .npy")->required()->type_name("");
+  parser->add_option("--target", arguments->target, "column to predict")->type_name("COLUMN");
+  parser->add_option("--loss", arguments->loss, "what to fit; squared if not given")->type_name("LOSS");
+  add_noise_arguments(*parser, arguments->noise);
+  add_list(*parser, "--features", arguments->features, "columns to use; all if not given");
+  add_list(*parser, "--drop", arguments->drop, "columns not to use");
+  add_repeated(*parser, "--categorical", arguments->categorical,
+               "text column and its levels, which are found privately if not given")
+      ->type_name("COL[=A,B]");
+  add_list(*parser, "--classes", arguments->classes, "of the target, for logistic and hinge");
+  parser->add_option("--exposure", arguments->exposure, "column that multiplies a Poisson rate")->type_name("COLUMN");
+  add_list(*parser, "--missing-indicator", arguments->missing_indicators, "columns whose missing cells say something");
+  add_repeated(*parser, "--bounds", arguments->bounds, "public range of a number column")->type_name("COL=LOW:HIGH");
+  add_number(*parser, kConfidence, arguments->confidence);
+  parser->add_option("--model", arguments->model, "file to write the model to")->type_name("FILE");
+  parser->add_flag("--json", arguments->json, "print one JSON object");
+  parser->footer(kHelp);
+  return {parser, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace tailcoat::cli

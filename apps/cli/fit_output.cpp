@@ -1,0 +1,211 @@
+#include "fit_output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "tailcoat/data/text.hpp"
+
+namespace tailcoat::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "tailcoat-fit/1";
+constexpr std::size_t kNameWidth = 36;
+
+// JSON has no infinity: null.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json interval(const Estimate& estimate) { return {number(estimate.low), number(estimate.high)}; }
+
+// The label of a part: its class where there is one per class.
+std::string part_class(const Model& model, std::size_t part) {
+  return model.parts.size() > 1 ? model.classes[part] : std::string();
+}
+
+Json estimate_json(const Estimate& estimate) {
+  return {{"value", number(estimate.value)},
+          {"standard_error", number(estimate.standard_error)},
+          {"interval", interval(estimate)}};
+}
+
+struct PartJson {
+  Json coefficients = Json::object(), intervals = Json::object(), estimates = Json::array();
+};
+
+PartJson part_json(const Model& model, std::size_t p) {
+  PartJson json;
+  const LinearPart& part = model.parts[p];
+  json.intervals["intercept"] = interval(part.intercept);
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    const std::string name = feature_name(model.features[j]);
+    json.coefficients[name] = number(part.coefficients[j].value);
+    json.intervals[name] = interval(part.coefficients[j]);
+    Json estimate{{"feature", name}};
+    if (model.parts.size() > 1) estimate["class"] = model.classes[p];
+    estimate.update(estimate_json(part.coefficients[j]));
+    json.estimates.push_back(estimate);
+  }
+  return json;
+}
+
+void add_parts(Json& json, const Model& model) {
+  for (const char* field : {"coefficients", "intercept", "intervals"}) json[field] = Json::object();
+  json["estimates"] = Json::array();
+  for (std::size_t p = 0; p < model.parts.size(); ++p) {
+    PartJson part = part_json(model, p);
+    const Json intercept = number(model.parts[p].intercept.value);
+    const bool single = model.parts.size() == 1;
+    (single ? json["coefficients"] : json["coefficients"][model.classes[p]]) = part.coefficients;
+    (single ? json["intercept"] : json["intercept"][model.classes[p]]) = intercept;
+    (single ? json["intervals"] : json["intervals"][model.classes[p]]) = part.intervals;
+    for (Json& estimate : part.estimates) json["estimates"].push_back(estimate);
+  }
+}
+
+Json privacy_json(const Receipt& receipt) {
+  const Json whole = Json::parse(receipt.json());
+  return {{"epsilon", receipt.budget.epsilon}, {"delta", receipt.budget.delta},
+          {"mu", receipt.gaussian_budget.mu},  {"mu_spent", receipt.gaussian_spent.mu},
+          {"neighbours", whole["neighbours"]}, {"secure", whole["secure"]},
+          {"releases", whole["releases"]}};
+}
+
+// Releases that differ by their step alone.
+struct ReleaseGroup {
+  std::string what, mechanism;
+  std::size_t count = 0, values = 0;
+  double mu_squared = 0, epsilon = 0;
+};
+
+std::vector<ReleaseGroup> grouped(const Receipt& receipt) {
+  std::vector<ReleaseGroup> groups;
+  for (const ReceiptLine& line : receipt.lines) {
+    const std::string what = line.release.what.substr(0, line.release.what.find(", step "));
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const ReleaseGroup& known) {
+      return known.what == what && known.mechanism == line.release.mechanism;
+    });
+    if (group == groups.end()) group = groups.insert(groups.end(), {what, line.release.mechanism});
+    ++group->count;
+    group->values += line.release.values;
+    group->mu_squared += line.price.mu * line.price.mu;
+    group->epsilon += line.price.epsilon;
+  }
+  return groups;
+}
+
+// Safe to print, and short.
+std::string shown(const std::string& name) {
+  const std::string quoted = in_quotes(name, kNameWidth - 3);
+  return quoted.substr(1, quoted.rfind('\'') - 1);
+}
+
+std::string asked_text(const Model& model) {
+  const Receipt& receipt = model.receipt;
+  std::set<std::string> columns;
+  for (const Feature& feature : model.features) columns.insert(feature.column);
+  std::string text = fmt::format("Asked    {} loss for {}, epsilon {:g}, delta {:g}\n", loss_name(model.loss),
+                                 in_quotes(model.target), receipt.budget.epsilon, receipt.budget.delta);
+  text +=
+      fmt::format("Data     {} rows, {} features from {} columns\n", model.rows, model.features.size(), columns.size());
+  if (model.classes.size() == 2) {
+    text += fmt::format("Classes  {} against {}: coefficients are log odds of the first of these\n",
+                        in_quotes(model.classes[1]), in_quotes(model.classes[0]));
+  }
+  return text;
+}
+
+std::string done_text(const Fit& fit) {
+  const Receipt& receipt = fit.model.receipt;
+  std::string text =
+      fmt::format("Done     {} releases, {:.4g} passes over the data\n", receipt.lines.size(), fit.work.passes);
+  if (fit.constant) text += "Result   a constant: nothing better could be told from it at this price\n";
+  if (!receipt.secure) text += "WARNING  the noise came from a seed: this result is not private\n";
+  for (const std::string& note : fit.model.notes) text += fmt::format("Note     {}\n", note);
+  return text;
+}
+
+std::string estimate_line(const std::string& name, const Estimate& estimate) {
+  return fmt::format("  {:<{}}{:>14.6g}{:>14.3g}{:>14.6g}{:>14.6g}\n", name, kNameWidth, estimate.value,
+                     estimate.standard_error, estimate.low, estimate.high);
+}
+
+std::string coefficients_text(const Model& model) {
+  std::string text;
+  for (std::size_t p = 0; p < model.parts.size(); ++p) {
+    const std::string of = part_class(model, p);
+    text +=
+        fmt::format("\nCoefficients{}, with {:g} % intervals\n",
+                    of.empty() ? "" : fmt::format(" of {} against the rest", in_quotes(of)), 100 * model.confidence);
+    text += fmt::format("  {:<{}}{:>14}{:>14}{:>14}{:>14}\n", "", kNameWidth, "value", "std. error", "from", "to");
+    text += estimate_line("(intercept)", model.parts[p].intercept);
+    for (std::size_t j = 0; j < model.features.size(); ++j)
+      text += estimate_line(shown(feature_name(model.features[j])), model.parts[p].coefficients[j]);
+  }
+  return text;
+}
+
+std::string budget_text(const Receipt& receipt) {
+  std::string text = fmt::format("\nBudget: mu {:.4g} of {:.4g} spent on Gaussian releases\n",
+                                 receipt.gaussian_spent.mu, receipt.gaussian_budget.mu);
+  text += fmt::format("  {:<{}}{:>14}{:>14}{:>14}\n", "", kNameWidth, "releases", "numbers", "share");
+  const double whole = receipt.gaussian_budget.mu * receipt.gaussian_budget.mu;
+  for (const ReleaseGroup& group : grouped(receipt)) {
+    const std::string share = group.epsilon > 0 ? fmt::format("epsilon {:.3g}", group.epsilon)
+                                                : fmt::format("{:.1f} %", 100 * group.mu_squared / whole);
+    text +=
+        fmt::format("  {:<{}}{:>14}{:>14}{:>14}\n", shown(group.what), kNameWidth, group.count, group.values, share);
+  }
+  return text;
+}
+
+// Standard errors relative to now, with `times` as many rows: sampling falls with the root of n, noise with n.
+double with_more_rows(const Limits& limits, double times) {
+  return std::hypot(limits.sampling / std::sqrt(times), limits.privacy_noise / times) /
+         std::hypot(limits.sampling, limits.privacy_noise);
+}
+
+std::string limits_text(const Fit& fit) {
+  const Limits& limits = fit.limits;
+  std::string text = "\nWhat limits accuracy\n";
+  if (limits.sampling > 0 || limits.privacy_noise > 0) {
+    text += fmt::format("  standard error of a standardised coefficient: {:.3g} from sampling, {:.3g} from noise\n",
+                        limits.sampling, limits.privacy_noise);
+    text += fmt::format("  4 times as many rows: standard errors times {:.2f}\n", with_more_rows(limits, 4));
+  }
+  text += fmt::format("  gradients that were clipped: {:.2g} %\n", 100 * limits.clipped_share);
+  for (const auto& [epsilon, factor] : fit.error_against_epsilon)
+    text += fmt::format("  epsilon {:g}: standard errors times {:.2f}\n", epsilon, factor);
+  return text;
+}
+
+}  // namespace
+
+std::string fit_json(const Fit& fit) {
+  const Model& model = fit.model;
+  Json json{{"schema", kSchema},        {"target", model.target}, {"loss", loss_name(model.loss)},
+            {"classes", model.classes}, {"rows", model.rows},     {"confidence", model.confidence},
+            {"constant", fit.constant}};
+  add_parts(json, model);
+  json["privacy"] = privacy_json(model.receipt);
+  json["work"] = {{"passes", number(fit.work.passes)}, {"sample_gradients", number(fit.work.sample_gradients)}};
+  json["limits"] = {{"sampling", number(fit.limits.sampling)},
+                    {"privacy_noise", number(fit.limits.privacy_noise)},
+                    {"clipped_share", number(fit.limits.clipped_share)}};
+  json["error_against_epsilon"] = Json::array();
+  for (const auto& [epsilon, factor] : fit.error_against_epsilon)
+    json["error_against_epsilon"].push_back({{"epsilon", number(epsilon)}, {"factor", number(factor)}});
+  json["notes"] = model.notes;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string fit_text(const Fit& fit) {
+  return asked_text(fit.model) + done_text(fit) + coefficients_text(fit.model) + budget_text(fit.model.receipt) +
+         limits_text(fit);
+}
+
+}  // namespace tailcoat::cli

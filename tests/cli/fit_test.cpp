@@ -1,0 +1,226 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "program.hpp"
+#include "scratch.hpp"
+
+namespace tailcoat {
+namespace {
+
+using nlohmann::json;
+
+// y = 3 + 2 a + 5 [city is Graz] + noise; one b in ten is missing; `bad` is no number; label is yes where y > 4.
+std::string rows(int count) {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  std::ostringstream text;
+  text << "a,b,city,bad,years,claims,label,y\n";
+  for (int i = 0; i < count; ++i) {
+    const double a = normal(random), b = normal(random);
+    const bool graz = random() % 2 == 0;
+    const double y = 3 + 2 * a + (graz ? 5 : 0) + normal(random);
+    text << a << ',' << (i % 10 == 0 ? "" : std::to_string(b)) << ',' << (graz ? "Graz" : "Linz") << ",?!," << 1 + i % 3
+         << ',' << random() % 3 << ',' << (y > 4 ? "yes" : "no") << ',' << y << '\n';
+  }
+  return text.str();
+}
+
+constexpr const char* kUsual = " --target y --features a,b,city --categorical city=Graz,Linz --epsilon 2 --seed 1";
+
+void expect_error(int code, const std::string& arguments, const std::string& said) {
+  for (const char* flag : {"", " --json"}) {
+    const Outcome outcome = tailcoat_program("fit " + arguments + flag);
+    EXPECT_EQ(outcome.code, code) << arguments << outcome.err;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_NE(outcome.err.find(said), std::string::npos) << arguments << ": " << outcome.err;
+  }
+}
+
+json fitted(const std::string& arguments) {
+  const Outcome outcome = tailcoat_program("fit --json " + arguments);
+  EXPECT_EQ(outcome.code, 0) << arguments << outcome.err;
+  return json::parse(outcome.out, nullptr, false);
+}
+
+TEST(Fit, PrintsCoefficientsIntervalsAndPrivacy) {
+  const Scratch scratch;
+  const json fit = fitted(scratch.file("rows.csv", rows(5000)) + kUsual + " --model " + scratch.path("m.json"));
+  EXPECT_EQ(fit["schema"], "tailcoat-fit/1");
+  EXPECT_EQ(fit["rows"], 5000);
+  for (const char* name : {"a", "b", "city=Graz", "city=Linz"}) {
+    EXPECT_TRUE(fit["coefficients"].contains(name)) << name << fit["coefficients"];
+    EXPECT_EQ(fit["intervals"][name].size(), 2u) << name;
+  }
+  EXPECT_TRUE(fit["intercept"].is_number());
+  EXPECT_EQ(fit["estimates"].size(), fit["coefficients"].size());
+  EXPECT_EQ(fit["privacy"]["epsilon"], 2.0);
+  EXPECT_EQ(fit["privacy"]["delta"], 1e-6);
+  EXPECT_GT(fit["privacy"]["mu"].get<double>(), 0);
+  EXPECT_LE(fit["privacy"]["mu_spent"].get<double>(), fit["privacy"]["mu"].get<double>());
+  EXPECT_EQ(fit["privacy"]["secure"], false);
+  EXPECT_GT(fit["privacy"]["releases"].size(), 0u);
+  for (const char* field : {"work", "notes", "limits"}) EXPECT_TRUE(fit.contains(field)) << field;
+  const json model = json::parse(scratch.text("m.json"), nullptr, false);
+  EXPECT_EQ(model["schema"], "tailcoat-model/1");
+  EXPECT_EQ(model["rows"], 5000);
+  EXPECT_EQ(scratch.files(), 2u);
+}
+
+TEST(Fit, TheModelPredictsAndIsEvaluated) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(20000)), model = scratch.path("m.json");
+  fitted(data + kUsual + " --model " + model);
+  const Outcome evaluated = tailcoat_program("evaluate --json " + data + " --model " + model);
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_GT(json::parse(evaluated.out)["metrics"]["r2"].get<double>(), 0.85);  // the truth has 0.91
+  const Outcome predicted = tailcoat_program("predict " + data + " --model " + model);
+  EXPECT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_EQ(std::ranges::count(predicted.out, '\n'), 20001);
+}
+
+TEST(Fit, SeedsDecideWhateverTheThreads) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(3000));
+  const std::string one = tailcoat_program("fit --json " + data + kUsual + " --threads 1").out;
+  EXPECT_EQ(one, tailcoat_program("fit --json " + data + kUsual + " --threads 2").out);
+  const Outcome seeded = tailcoat_program("fit " + data + kUsual);
+  EXPECT_NE(seeded.err.find("warning: the noise comes from a seed"), std::string::npos);
+  EXPECT_NE(seeded.out.find("not private"), std::string::npos);
+  const std::string secure = data + " --target y --features a --epsilon 1 --json";
+  EXPECT_NE(tailcoat_program("fit " + secure).out, tailcoat_program("fit " + secure).out);
+}
+
+TEST(Fit, TextFitsAHundredColumns) {
+  const Scratch scratch;
+  const Outcome outcome = tailcoat_program("fit " + scratch.file("rows.csv", rows(3000)) + kUsual);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* part : {"Asked", "Done", "Coefficients", "Budget", "What limits accuracy", "(intercept)"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part;
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("Note")) {
+      EXPECT_LE(line.size(), 100u) << line;
+    }
+  }
+}
+
+TEST(Fit, EveryLoss) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(4000)) + " --epsilon 2 --seed 1 --features a ";
+  for (const char* loss : {"squared", "huber", "absolute", "quantile:0.9"})
+    EXPECT_EQ(fitted(data + "--target y --loss " + loss)["target"], "y") << loss;
+  EXPECT_EQ(fitted(data + "--target claims --loss poisson --exposure years")["loss"], "poisson");
+  for (const char* loss : {"logistic", "hinge"})
+    EXPECT_EQ(fitted(data + "--target label --classes no,yes --loss " + loss)["classes"], json({"no", "yes"})) << loss;
+  const json mean = fitted(scratch.path("rows.csv") + " --target y --loss mean --epsilon 2 --seed 1");
+  EXPECT_NEAR(mean["intercept"].get<double>(), 5.5, 0.5);
+  EXPECT_EQ(mean["coefficients"].size(), 0u);
+}
+
+TEST(Fit, FindsLevelsAndMarksMissingCells) {
+  const Scratch scratch;
+  const json fit = fitted(scratch.file("rows.csv", rows(5000)) +
+                          " --target y --features a,b,city --categorical city --missing-indicator b"
+                          " --bounds a=-5:5 --bounds b=-5:5 --epsilon 2 --seed 1");
+  EXPECT_TRUE(fit["coefficients"].contains("city=Graz")) << fit["coefficients"];
+  EXPECT_TRUE(fit["coefficients"].contains("b is missing")) << fit["coefficients"];
+}
+
+TEST(Fit, RefusesBadOptions) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(50));
+  const std::string y = data + " --target y --features a --epsilon 1";
+  expect_error(2, "--target y --epsilon 1", "DATA");
+  expect_error(2, data + " --epsilon 1", "give --target");
+  expect_error(2, data + " --target y", "give --epsilon");
+  expect_error(2, data + " --target y --epsilon 0", "epsilon = 0");
+  expect_error(2, data + " --target y --epsilon -2", "epsilon = -2");
+  expect_error(2, data + " --target y --epsilon nan", "epsilon = nan");
+  expect_error(2, y + " --delta 0", "delta = 0");
+  expect_error(3, y + " --delta 0.11", "delta = 0.11 is above 0.1");
+  expect_error(2, y + " --loss cubic", "unknown loss 'cubic'");
+  expect_error(2, y + " --loss linear", "--loss mean");
+  expect_error(2, y + " --drop b", "exclude each other");
+  expect_error(2, y + " --classes a,b", "--classes are for logistic and hinge");
+  expect_error(2, y + " --loss logistic --classes yes", "one class");
+  expect_error(2, y + " --loss logistic --classes yes,yes", "'yes' twice");
+  expect_error(2, y + " --exposure years", "--exposure is for poisson");
+  expect_error(2, y + " --confidence 1", "confidence = 1");
+  expect_error(2, y + " --threads 0.5", "not a whole number");
+  for (const char* bounds : {"a", "a=1", "a=2:1", "a=1:1", "a=x:2", "a=0:inf", "=1:2:3"})
+    expect_error(2, y + " --bounds " + bounds, "low below high");
+  expect_error(2, y + " --bounds a=0:1 --bounds a=0:2", "'a' twice");
+  expect_error(2, y + " --categorical a=x --categorical a", "'a' twice");
+  expect_error(2, y + " --categorical a=,x", "empty name");
+}
+
+TEST(Fit, RefusesColumnsThatDoNotFit) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(50)) + " --epsilon 1";
+  expect_error(2, data + " --target yy", "'y'");
+  expect_error(2, data + " --target y --features a,aa", "'a'");
+  expect_error(2, data + " --target y --drop zzz", "zzz");
+  expect_error(2, data + " --target y --features a,y", "cannot be a feature");
+  expect_error(2, data + " --target y --features a --categorical city=Graz", "is not a feature");
+  expect_error(2, data + " --target y --features a --missing-indicator b", "is not a feature");
+  expect_error(2, data + " --target y --features a --bounds b=0:1", "is not a feature");
+  expect_error(2, data + " --target y --features a,city --categorical city --bounds city=0:1", "holds texts");
+  expect_error(2, data + " --target claims --loss poisson --features a --exposure weeks", "'years'");
+  expect_error(2, data + " --target claims --loss poisson --features a --exposure claims", "target and exposure");
+  expect_error(2, data + " --target y --drop a,b,city,bad,years,claims,label", "no columns are left");
+}
+
+TEST(Fit, RefusesFilesThatDoNotFit) {
+  const Scratch scratch;
+  const std::string rest = " --target y --epsilon 1 --model " + scratch.path("m.json");
+  const std::string data = scratch.file("rows.csv", rows(50));
+  expect_error(1, scratch.path("none.csv") + rest, "none.csv");
+  expect_error(1, scratch.file("empty.csv", "") + rest, "header");
+  expect_error(1, scratch.file("header.csv", "a,y\n") + rest, "a header but no rows");
+  expect_error(1, scratch.file("one.csv", "a,y\n1,2\n") + rest, "one row");
+  expect_error(1, scratch.file("cell.csv", "a,y\n1,2\n1,two\n") + rest, "line 3");
+  expect_error(1, data + rest, "not private");
+  expect_error(1, scratch.file("short.csv", "a,y\n1,2\n1\n") + rest, "line 3");
+  expect_error(2, scratch.file("data.xlsx", "") + rest, "not known by its name");
+  EXPECT_FALSE(scratch.has("m.json"));
+}
+
+TEST(Fit, ReadsOnlyTheColumnsItUses) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(3000)) + " --target y --epsilon 2 --seed 1";
+  EXPECT_EQ(fitted(data + " --drop bad,city,label")["rows"], 3000);
+  expect_error(1, data + " --drop city,label", "line 2");
+}
+
+TEST(Fit, WarnsOfALargeDelta) {
+  const Scratch scratch;
+  const Outcome outcome = tailcoat_program("fit " + scratch.file("rows.csv", rows(3000)) + kUsual + " --delta 1e-3");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("warning: delta = 0.001 is above 1 / rows"), std::string::npos) << outcome.err;
+}
+
+TEST(Fit, AModelThatCannotBeWrittenLeavesNothing) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(3000)) + kUsual;
+  expect_error(1, data + " --model " + scratch.path("none/m.json"), "cannot write");
+  expect_error(1, data + " --model " + scratch.path(""), "is a directory");
+  EXPECT_EQ(scratch.files(), 1u);
+}
+
+TEST(Fit, AFullDiskLeavesNoModelAndSaysThatTheBudgetIsSpent) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(3000)) + kUsual;
+  const std::string limited = "ulimit -f 1; trap '' XFSZ; ";  // a file may have half a KiB
+  const Outcome outcome = tailcoat_program("--version > /dev/null; " + limited + "'" TAILCOAT_PROGRAM "' fit " + data +
+                                           " --model " + scratch.path("m.json"));
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("its budget is spent"), std::string::npos) << outcome.err;
+  EXPECT_EQ(scratch.files(), 1u);
+}
+
+}  // namespace
+}  // namespace tailcoat

@@ -1,0 +1,158 @@
+#include "tailcoat/estimators/evaluate_private.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "models.hpp"
+#include "tailcoat/estimators/evaluate.hpp"
+
+namespace tailcoat {
+namespace {
+
+constexpr ApproxDp kBudget{2, 1e-6};
+
+// Predicts 1 + a.
+Model model_with(const char* loss) {
+  Model model = linear_model({1}, {{.column = "a"}});
+  model.loss = *parse_loss(loss);
+  return model;
+}
+
+Result<PrivateEvaluation> evaluated(const Model& model, const Table& table, std::uint64_t seed,
+                                    ApproxDp budget = kBudget) {
+  Engine engine(1);
+  BitSource noise = BitSource::insecure_seeded(seed);
+  const auto source = source_of(table);
+  return evaluate_private(model, *source, budget, {engine, noise});
+}
+
+std::map<std::string, PrivateMetric> by_name(const PrivateEvaluation& evaluation) {
+  std::map<std::string, PrivateMetric> metrics;
+  for (const PrivateMetric& metric : evaluation.metrics) metrics.emplace(metric.name, metric);
+  return metrics;
+}
+
+// Each private metric within five standard errors and `bias` of the exact one; false alarms are below 1e-5.
+void expect_near_exact(const Model& model, const Table& table, double bias) {
+  const auto source = source_of(table);
+  const auto exact = evaluate(model, *source);
+  ASSERT_TRUE(exact.ok()) << exact.error().message;
+  const auto found = evaluated(model, table, 5);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  const auto metrics = by_name(*found);
+  EXPECT_EQ(found->rows, table.rows());
+  for (const Metric& metric : exact->metrics) {
+    if (!metrics.contains(metric.name)) continue;
+    const PrivateMetric& released = metrics.at(metric.name);
+    EXPECT_GT(released.standard_error, 0) << metric.name;
+    EXPECT_NEAR(released.value, metric.value, 5 * released.standard_error + bias * std::abs(metric.value))
+        << metric.name;
+    const bool same_constant = !std::holds_alternative<QuantileLoss>(model.loss);  // private ones are mean and median
+    if (released.constant && same_constant && metric.constant != 0) {
+      EXPECT_NEAR(*released.constant / metric.constant, 1, 0.1 + bias) << metric.name;
+    }
+  }
+}
+
+Table numbers(std::size_t rows) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  std::vector<double> cells;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double a = 3 * normal(random);
+    cells.insert(cells.end(), {a, 1 + a + normal(random)});
+  }
+  return table_of({{.name = "a"}, {.name = "y"}}, cells);
+}
+
+Table labels(std::size_t rows) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  std::vector<double> cells;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double a = 2 * normal(random);
+    cells.insert(cells.end(), {a, uniform(random) < 1 / (1 + std::exp(-1 - a)) ? 1.0 : 0.0});
+  }
+  return table_of({{.name = "a"}, {.name = "y", .kind = ColumnKind::text, .levels = {"no", "yes"}}}, cells);
+}
+
+TEST(EvaluatePrivate, IsNearTheExactMetricsOfNumbers) {
+  expect_near_exact(model_with("squared"), numbers(40000), 0.03);
+  expect_near_exact(model_with("quantile:0.8"), numbers(40000), 0.03);
+}
+
+TEST(EvaluatePrivate, IsNearTheExactMetricsOfClasses) {
+  Model model = model_with("logistic");
+  model.classes = {"no", "yes"};
+  expect_near_exact(model, labels(40000), 0.001);
+  model.loss = HingeLoss{};
+  expect_near_exact(model, labels(40000), 0.001);
+}
+
+TEST(EvaluatePrivate, IsNearTheExactDevianceOfCounts) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  std::vector<double> cells;
+  for (int i = 0; i < 40000; ++i) {
+    const double a = 0.3 * normal(random), years = 0.5 + static_cast<double>(random() % 10) / 10;
+    std::poisson_distribution<int> count(years * std::exp(1 + a));
+    cells.insert(cells.end(), {a, static_cast<double>(count(random)), years});
+  }
+  Model model = model_with("poisson");
+  model.exposure = "years";
+  expect_near_exact(model, table_of({{.name = "a"}, {.name = "y"}, {.name = "years"}}, cells), 0.03);
+}
+
+TEST(EvaluatePrivate, SpendsNoMoreThanItsBudgetAndListsEveryRelease) {
+  const auto found = evaluated(model_with("squared"), numbers(20000), 1);
+  ASSERT_TRUE(found.ok());
+  const Receipt& receipt = found->receipt;
+  EXPECT_EQ(receipt.budget.epsilon, kBudget.epsilon);
+  EXPECT_LE(receipt.gaussian_spent.mu, receipt.gaussian_budget.mu);
+  EXPECT_GT(receipt.gaussian_spent.mu, 0.99 * receipt.gaussian_budget.mu);
+  EXPECT_FALSE(receipt.secure) << "drawn from a seed";
+  double squares = 0;
+  for (const ReceiptLine& line : receipt.lines) squares += line.price.mu * line.price.mu;
+  EXPECT_NEAR(std::sqrt(squares), receipt.gaussian_spent.mu, 1e-9);
+}
+
+TEST(EvaluatePrivate, HostileRowsCountAsTheWorstAndNothingElse) {
+  Table table = numbers(20000);
+  for (const double bad : {1e308, -1e308, std::nan(""), 5e-324}) {
+    ASSERT_TRUE(table.append(std::vector<double>{bad, 1e308}).ok());
+    ASSERT_TRUE(table.append(std::vector<double>{1, bad}).ok());
+  }
+  const auto clean = evaluated(model_with("squared"), numbers(20000), 3),
+             found = evaluated(model_with("squared"), table, 3);
+  ASSERT_TRUE(clean.ok() && found.ok());
+  for (const auto& [name, metric] : by_name(*found)) {
+    EXPECT_TRUE(std::isfinite(metric.value) && std::isfinite(metric.standard_error)) << name;
+    EXPECT_NEAR(metric.value, by_name(*clean).at(name).value, 0.1 * std::abs(metric.value)) << name;
+  }
+}
+
+TEST(EvaluatePrivate, UnknownAndMissingLabelsAreWrong) {
+  Model model = model_with("logistic");
+  model.classes = {"never", "seen"};
+  const auto found = evaluated(model, labels(20000), 1);
+  ASSERT_TRUE(found.ok());
+  const auto metrics = by_name(*found);
+  EXPECT_NEAR(metrics.at("accuracy").value, 0, 0.01);
+  EXPECT_NEAR(metrics.at("log_loss").value, 7, 0.05);
+  EXPECT_NEAR(metrics.at("brier").value, 1, 0.01);
+}
+
+TEST(EvaluatePrivate, RefusesTooFewRows) {
+  const auto few = evaluated(model_with("squared"), numbers(200), 1, {0.5, 1e-6});
+  ASSERT_FALSE(few.ok());
+  EXPECT_EQ(few.error().kind, ErrorKind::refused);
+  EXPECT_NE(few.error().message.find("200 rows are too few"), std::string::npos) << few.error().message;
+  EXPECT_FALSE(evaluated(model_with("squared"), numbers(0), 1).ok());
+}
+
+}  // namespace
+}  // namespace tailcoat
