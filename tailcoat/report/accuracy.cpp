@@ -63,7 +63,7 @@ std::string rows_in_words(const Fit& fit) {
   const double rows = static_cast<double>(fit.model.rows) / (factor * factor);
   if (factor < 1.005 || rows < 1) return "";
   return fmt::format(" The model is about as exact as one fitted to {} of the {} rows without privacy.",
-                     number(rows, 2), count(fit.model.rows));
+                     number(rounded(rows, 2)), count(fit.model.rows));
 }
 
 std::string swatch(const char* tone) {
@@ -76,10 +76,10 @@ std::string sources_bar(const Limits& limits) {
   const double share = s / (s + p);
   return fmt::format(
       "<figure><figcaption>Where the uncertainty of the coefficients comes from (variance)</figcaption><svg "
-      "class=\"bar\" "
-      "width=\"100%\" height=\"22\" role=\"img\"><title>Sampling {2}, noise for privacy {3}</title><rect class=\"s0\" "
-      "width=\"{0:.2f}%\" height=\"22\"/><rect class=\"s1\" x=\"{0:.2f}%\" width=\"{1:.2f}%\" height=\"22\"/></svg><ul "
-      "class=\"legend\"><li>{4}chance in the data {2}</li><li>{5}noise for privacy {3}</li></ul></figure>\n",
+      "class=\"bar\" width=\"100%\" height=\"22\" role=\"img\"><title>Sampling {2}, noise for privacy {3}</title><rect "
+      "class=\"s0\" width=\"{0:.2f}%\" height=\"22\"/><rect class=\"s1\" x=\"{0:.2f}%\" width=\"{1:.2f}%\" "
+      "height=\"22\"/></svg><ul class=\"legend\"><li>{4}chance in the data {2}</li><li>{5}noise for privacy "
+      "{3}</li></ul></figure>\n",
       100 * share, 100 * (1 - share), percent(share), percent(1 - share), swatch("s0"), swatch("s1"));
 }
 
@@ -87,9 +87,8 @@ std::string clipping_bar(double share) {
   return fmt::format(
       "<figure><figcaption>Rows whose pull was limited in the last step</figcaption><svg class=\"bar\" width=\"100%\" "
       "height=\"22\" role=\"img\"><title>{1} of rows</title><rect class=\"rest\" width=\"100%\" height=\"22\"/><rect "
-      "class=\"s3\" "
-      "width=\"{0:.2f}%\" height=\"22\"/></svg><ul class=\"legend\"><li>{2}limited {1}</li><li>{3}counted in full "
-      "{4}</li></ul></figure>\n",
+      "class=\"s3\" width=\"{0:.2f}%\" height=\"22\"/></svg><ul class=\"legend\"><li>{2}limited {1}</li><li>{3}counted "
+      "in full {4}</li></ul></figure>\n",
       100 * share, percent(share), swatch("s3"), swatch("rest"), percent(1 - share, 3));
 }
 
@@ -137,15 +136,13 @@ std::string chart_axes(const Frame& frame) {
   for (std::size_t i = 0; i < xs.size(); ++i)
     out += fmt::format(
         "<line class=\"grid\" x1=\"{0:.2f}%\" x2=\"{0:.2f}%\" y1=\"{1}\" y2=\"{2}\"/><text class=\"tick{5}\" "
-        "x=\"{0:.2f}%\" "
-        "y=\"{3}\">{4}</text>",
+        "x=\"{0:.2f}%\" y=\"{3}\">{4}</text>",
         frame.x.pixel(xs[i]), kTop, kBottom, kBottom + 17, frame.x.tick_label(xs[i]),
         xs.size() > 5 && i % 2 == 1 ? " minor" : "");
   for (const double tick : frame.y.ticks())
     out += fmt::format(
         "<line class=\"{5}\" x1=\"{0}%\" x2=\"{1}%\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text class=\"tick end\" "
-        "x=\"{0}%\" dx=\"-6\" "
-        "y=\"{3:.1f}\">×{4}</text>",
+        "x=\"{0}%\" dx=\"-6\" y=\"{3:.1f}\">×{4}</text>",
         kLeft, kRight, frame.y.pixel(tick), frame.y.pixel(tick) + 4, frame.y.tick_label(tick),
         tick == 1 ? "zero" : "grid");
   return out +
@@ -174,9 +171,8 @@ std::string chart_here(double epsilon, const Frame& frame) {
   const char* anchor = x > 70 ? "end" : x < 30 ? "start" : "middle";
   return fmt::format(
       "<line class=\"here\" x1=\"{0:.2f}%\" x2=\"{0:.2f}%\" y1=\"{1}\" y2=\"{2}\"/><circle class=\"heredot\" "
-      "cx=\"{0:.2f}%\" "
-      "cy=\"{3:.1f}\" r=\"5.5\"/><text class=\"herelabel\" x=\"{0:.2f}%\" y=\"{4}\" text-anchor=\"{5}\">this model, ε "
-      "= {6}</text>",
+      "cx=\"{0:.2f}%\" cy=\"{3:.1f}\" r=\"5.5\"/><text class=\"herelabel\" x=\"{0:.2f}%\" y=\"{4}\" "
+      "text-anchor=\"{5}\">this model, ε = {6}</text>",
       x, kTop, kBottom, frame.y.pixel(1), kTop - 8, anchor, number(epsilon, 3));
 }
 
@@ -191,8 +187,7 @@ std::string chart(const Curve& curve, double epsilon) {
   const Frame frame{{xs, true, kLeft, kRight}, {ys, true, kBottom, kTop}};
   return fmt::format(
       "<figure class=\"chart\"><figcaption>Predicted error of the coefficients, relative to this "
-      "model</figcaption><svg "
-      "width=\"100%\" height=\"{}\" role=\"img\" aria-label=\"Predicted error against "
+      "model</figcaption><svg width=\"100%\" height=\"{}\" role=\"img\" aria-label=\"Predicted error against "
       "epsilon\">{}{}{}</svg></figure>\n",
       kChartHeight, chart_axes(frame), chart_curve(curve, frame), here ? chart_here(epsilon, frame) : "");
 }
@@ -218,8 +213,7 @@ std::string at_other_budgets(const Curve& curve, double epsilon) {
 std::string verdict(const Fit& fit) {
   if (fit.constant)
     return "At this privacy budget the data did not show that any model beats a constant, so the model gives every row "
-           "the same "
-           "answer. More rows or a larger epsilon may change that.";
+           "the same answer. More rows or a larger epsilon may change that.";
   if (fit.model.features.empty()) return limit_in_words(fit);
   std::string clear = clear_effects(fit.model);
   clear[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(clear[0])));

@@ -62,8 +62,7 @@ std::string bar(const std::vector<Group>& groups, double total) {
   }
   return fmt::format(
       "<figure><svg class=\"bar\" width=\"100%\" height=\"26\" role=\"img\"><title>Shares of the privacy "
-      "budget</title>{}"
-      "</svg><ul class=\"legend shares\">{}</ul></figure>\n",
+      "budget</title>{}</svg><ul class=\"legend shares\">{}</ul></figure>\n",
       parts, list);
 }
 
@@ -100,8 +99,7 @@ std::string table(const Receipt& receipt) {
                        count(listed));
   return out +
          "<p class=\"small\">Sensitivity: how far one row can move the released numbers. Noise: the standard deviation "
-         "of what "
-         "was added (of Laplace noise, its scale).</p></details>\n";
+         "of what was added (of Laplace noise, its scale).</p></details>\n";
 }
 
 std::string spent_text(const Receipt& receipt) {
@@ -131,8 +129,7 @@ std::string budget_section(const Receipt& receipt) {
   if (!(total > 0)) return out + "<p>Nothing that depends on the data was released.</p></section>\n";
   out += fmt::format(
       "<p>Every look at the data costs a part of the privacy budget, and a larger part buys a more exact answer. The "
-      "bar shows "
-      "what the {} of this fit took (shares of μ², which add up).{}</p>\n",
+      "bar shows what the {} of this fit took (shares of μ², which add up).{}</p>\n",
       counted(receipt.lines.size(), "release"), spent_text(receipt));
   return out + bar(groups, total) + table(receipt) + "</section>\n";
 }

@@ -41,7 +41,7 @@ std::string estimate_cells(const Estimate& estimate) {
 
 std::string row(const Feature& feature, const Estimate& coefficient) {
   return fmt::format("<tr{}><th scope=\"row\">{}</th>{}<td>{}</td><td class=\"text\">{}</td></tr>\n",
-                     is_clear(coefficient) ? "" : " class=\"vague\"", name_html(feature_name(feature)),
+                     is_clear(coefficient) ? "" : " class=\"vague\"", feature_html(feature),
                      estimate_cells(coefficient), number(feature.scale, 3), treatment(feature));
 }
 

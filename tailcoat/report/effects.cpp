@@ -13,7 +13,7 @@
 namespace tailcoat::report {
 namespace {
 
-constexpr double kRowHeight = 26, kAxisHeight = 22, kDot = 4.5;
+constexpr double kDot = 4.5;
 constexpr double kMostDrawnValue = 1e200, kLeastDrawnValue = 1e-200;  // beyond, coordinates would overflow
 constexpr double kLongestInterval = 3;  // a longer one, in the largest effect, is cut at the edge and ends in an arrow
 
@@ -23,10 +23,14 @@ struct Tick {
   bool minor;  // hidden where there is little room
 };
 
+// How effects are written: as sums, or as factors, which are changes in per cent where they are small.
+enum class Unit { sum, percent, factor };
+
 // All panels of a page share it, so that classes compare.
 struct Axis {
   Scale scale;  // to per cent of the width
   double low, high;
+  Unit unit;
   std::vector<Tick> ticks;
 };
 
@@ -49,26 +53,33 @@ std::vector<Tick> linear_ticks(const Scale& scale) {
   return ticks;
 }
 
-// Factors: small ones as changes in per cent, large ones as powers of 2 or 10.
-std::vector<Tick> factor_ticks(double low, double high) {
-  constexpr double kPercents = 0.8, kMostTicks = 7;
+std::vector<Tick> percent_ticks(double low, double high) {
+  const Scale percents({std::expm1(low), std::expm1(high)}, false, 0, 1);
   std::vector<Tick> ticks;
-  if (std::max(-low, high) < kPercents) {
-    const Scale percents({std::expm1(low), std::expm1(high)}, false, 0, 1);
-    for (const Tick& tick : linear_ticks(percents))
-      if (tick.at > -1 && std::log1p(tick.at) >= low && std::log1p(tick.at) <= high)
-        ticks.push_back({std::log1p(tick.at),
-                         tick.at == 0 ? "same" : signed_number(std::round(1e4 * tick.at) / 100, 4) + "\u202F%",
-                         tick.minor});
-    return ticks;
-  }
+  for (const Tick& tick : linear_ticks(percents))
+    if (tick.at > -1 && std::log1p(tick.at) >= low && std::log1p(tick.at) <= high)
+      ticks.push_back({std::log1p(tick.at),
+                       tick.at == 0 ? "same" : fmt::format("{}\u202F%", signed_number(100 * tick.at, 4)), tick.minor});
+  return ticks;
+}
+
+// Powers of 2 or of 10.
+std::vector<Tick> factor_ticks(double low, double high) {
+  constexpr double kMostTicks = 7;
   double step = std::log(2);
   if ((high - low) / step > kMostTicks)
     step = std::log(10) * std::max(1.0, std::ceil((high - low) / std::log(10) / kMostTicks));
+  std::vector<Tick> ticks;
   for (double i = std::ceil(low / step); i * step <= high; ++i)
     ticks.push_back({i * step, i == 0 ? "same" : fmt::format("×{}", number(std::exp(i * step), 3)),
                      std::fmod(std::abs(i), 2) == 1});
   return ticks;
+}
+
+Unit unit_of(const Model& model, double low, double high) {
+  constexpr double kPercents = 0.7;  // about a factor 2
+  if (!words_of(model, 0).multiplies) return Unit::sum;
+  return std::max(-low, high) < kPercents ? Unit::percent : Unit::factor;
 }
 
 Axis axis_of(const Model& model, const std::vector<std::size_t>& shown) {
@@ -87,34 +98,36 @@ Axis axis_of(const Model& model, const std::vector<std::size_t>& shown) {
   if (ends.size() == 1 || std::ranges::minmax(ends).min == std::ranges::minmax(ends).max) ends = {-edge, edge};
   const auto [low, high] = std::ranges::minmax(ends);
   const Scale scale(ends, false, 0, 100);
-  return {scale, low, high, words_of(model, 0).multiplies ? factor_ticks(low, high) : linear_ticks(scale)};
+  const Unit unit = unit_of(model, low, high);
+  if (unit == Unit::sum) return {scale, low, high, unit, linear_ticks(scale)};
+  return {scale, low, high, unit, unit == Unit::percent ? percent_ticks(low, high) : factor_ticks(low, high)};
 }
 
-std::string grid(const Axis& axis, double height) {
+// Rows grow with long names, so heights are percentages as well.
+std::string grid(const Axis& axis) {
   std::string lines;
   for (const Tick& tick : axis.ticks)
-    lines += fmt::format("<line class=\"{0}\" x1=\"{1:.2f}%\" x2=\"{1:.2f}%\" y1=\"0\" y2=\"{2}\"/>",
-                         tick.at == 0 ? "zero" : "grid", axis.scale.pixel(tick.at), height);
+    lines += fmt::format("<line class=\"{0}\" x1=\"{1:.2f}%\" x2=\"{1:.2f}%\" y1=\"0\" y2=\"100%\"/>",
+                         tick.at == 0 ? "zero" : "grid", axis.scale.pixel(tick.at));
   return lines;
 }
 
 // Where an interval goes on beyond the edge.
 std::string arrow(double percent, bool right) {
-  return fmt::format(
-      "<svg x=\"{:.2f}%\" y=\"{}\" overflow=\"visible\"><path class=\"tip\" d=\"M0-4.5L{} 0L0 4.5\"/></svg>", percent,
-      kRowHeight / 2, right ? 6 : -6);
+  return fmt::format("<svg x=\"{:.2f}%\" y=\"50%\"><path class=\"tip\" d=\"M0-4.5L{} 0L0 4.5\"/></svg>", percent,
+                     right ? 6 : -6);
 }
 
 std::string mark(const Axis& axis, const Estimate& size) {
   if (!drawable(size.value)) return "";
   const double low = std::clamp(std::isnan(size.low) ? size.value : size.low, axis.low, axis.high);
   const double high = std::clamp(std::isnan(size.high) ? size.value : size.high, axis.low, axis.high);
-  std::string out = fmt::format("<line class=\"range\" x1=\"{:.2f}%\" x2=\"{:.2f}%\" y1=\"{}\" y2=\"{}\"/>",
-                                axis.scale.pixel(low), axis.scale.pixel(high), kRowHeight / 2, kRowHeight / 2);
+  std::string out = fmt::format("<line class=\"range\" x1=\"{:.2f}%\" x2=\"{:.2f}%\" y1=\"50%\" y2=\"50%\"/>",
+                                axis.scale.pixel(low), axis.scale.pixel(high));
   if (size.low < axis.low) out += arrow(axis.scale.pixel(low), false);
   if (size.high > axis.high) out += arrow(axis.scale.pixel(high), true);
-  return out + fmt::format("<circle class=\"dot\" cx=\"{:.2f}%\" cy=\"{}\" r=\"{}\"/>",
-                           axis.scale.pixel(std::clamp(size.value, axis.low, axis.high)), kRowHeight / 2, kDot);
+  return out + fmt::format("<circle class=\"dot\" cx=\"{:.2f}%\" cy=\"50%\" r=\"{}\"/>",
+                           axis.scale.pixel(std::clamp(size.value, axis.low, axis.high)), kDot);
 }
 
 // What the eye cannot read off, for the pointer and for screen readers.
@@ -127,11 +140,16 @@ std::string row_title(const Model& model, const Feature& feature, const Estimate
       number(coefficient.standard_error, kDigits), interval_text(coefficient.low, coefficient.high, kDigits));
 }
 
-std::string short_effect(const Estimate& size, bool multiplies) {
-  if (!multiplies) return signed_number(size.value);
-  const double factor = std::exp(size.value);
-  return factor > 0.5 && factor < 2 ? fmt::format("{}\u202F%", signed_number(100 * (factor - 1)))
-                                    : fmt::format("×{}", number(factor, 3));
+std::string short_effect(const Axis& axis, const Estimate& size) {
+  switch (axis.unit) {
+    case Unit::sum:
+      return signed_number(size.value);
+    case Unit::percent:
+      return fmt::format("{}\u202F%", signed_number(100 * std::expm1(size.value)));
+    case Unit::factor:
+      return fmt::format("×{}", number(std::exp(size.value), 3));
+  }
+  return "";
 }
 
 const char* tone(const Estimate& size) {
@@ -142,22 +160,24 @@ const char* tone(const Estimate& size) {
 std::string plot_row(const Model& model, std::size_t part, std::size_t feature, const Axis& axis) {
   const Effect effect = effect_of(model, part, feature);
   return fmt::format(
-      "<li class=\"{}\"><span class=\"name\">{}</span><svg width=\"100%\" height=\"{}\" role=\"img\"><title>{}</title>"
-      "<rect width=\"100%\" height=\"100%\" fill=\"transparent\"/>{}{}</svg><span class=\"size\">{}</span></li>\n",
-      tone(effect.size), name_html(feature_name(model.features[feature])), kRowHeight,
-      row_title(model, model.features[feature], model.parts[part].coefficients[feature], effect.size),
-      grid(axis, kRowHeight), mark(axis, effect.size), short_effect(effect.size, words_of(model, part).multiplies));
+      "<li class=\"{}\"><span class=\"name\">{}</span><div><svg role=\"img\"><title>{}</title><rect width=\"100%\" "
+      "height=\"100%\" fill=\"transparent\"/>{}{}</svg></div><span class=\"size\">{}</span></li>\n",
+      tone(effect.size), feature_html(model.features[feature]),
+      row_title(model, model.features[feature], model.parts[part].coefficients[feature], effect.size), grid(axis),
+      mark(axis, effect.size), short_effect(axis, effect.size));
 }
 
 std::string plot_axis(const Axis& axis) {
+  constexpr std::size_t kMostBytes = 40;  // of all labels side by side
+  std::size_t bytes = 0;
+  for (const Tick& tick : axis.ticks) bytes += tick.label.size();
   std::string labels;
   for (const Tick& tick : axis.ticks)
-    labels += fmt::format("<text class=\"{}\" x=\"{:.2f}%\" y=\"15\">{}</text>", tick.minor ? "tick minor" : "tick",
-                          axis.scale.pixel(tick.at), tick.label);
+    if (!tick.minor || bytes <= kMostBytes)
+      labels += fmt::format("<text class=\"{}\" x=\"{:.2f}%\" y=\"15\">{}</text>", tick.minor ? "tick minor" : "tick",
+                            axis.scale.pixel(tick.at), tick.label);
   return fmt::format(
-      "<li class=\"axis\" aria-hidden=\"true\"><span></span><svg width=\"100%\" height=\"{}\">{}</svg>"
-      "<span></span></li>\n",
-      kAxisHeight, labels);
+      "<li class=\"axis\" aria-hidden=\"true\"><span></span><div><svg>{}</svg></div><span></span></li>\n", labels);
 }
 
 std::string panel(const Model& model, std::size_t part, const std::vector<std::size_t>& shown, const Axis& axis) {
@@ -183,30 +203,26 @@ std::string legend() {
 // The strongest effect that is clear, told as a comparison of two rows.
 std::string example(const Model& model, std::size_t part, std::size_t feature) {
   const Feature& f = model.features[feature];
-  const Estimate& coefficient = model.parts[part].coefficients[feature];
-  const Words words = words_of(model, part);
-  const std::string change =
-      change_in_words(f.kind == FeatureKind::number ? effect_of(model, part, feature).size : coefficient,
-                      words.multiplies, model.confidence);
-  std::string what;
-  if (f.kind == FeatureKind::number)
-    what = fmt::format("<em>{}</em> is higher by one typical spread ({})", name_html(f.column), number(f.scale, 3));
+  const bool is_number = f.kind == FeatureKind::number;
+  const Estimate size = is_number ? effect_of(model, part, feature).size : model.parts[part].coefficients[feature];
+  std::string second = "is missing in the second";
+  if (is_number)
+    second = fmt::format("is one typical spread ({}) higher in the second", number(f.scale, 3));
   else if (f.kind == FeatureKind::level)
-    what = fmt::format("<em>{}</em> is {} rather than another level", name_html(f.column), name_html(f.level));
-  else
-    what = fmt::format("<em>{}</em> is missing", name_html(f.column));
-  return fmt::format("<p>For example: of two rows alike in all else, the one in which {} has a {} that is {}.</p>\n",
-                     what, words.quantity, change);
+    second = fmt::format("is {} in the second and another level in the first", name_html(f.level));
+  return fmt::format(
+      "<p>For example, take two rows that are alike in all but <em>{}</em>, which {}. For the second the model "
+      "{}.</p>\n",
+      name_html(f.column), second, change_in_words(size, words_of(model, part), model.confidence));
 }
 
 std::string explanation(const Model& model, const std::vector<std::size_t>& shown) {
   std::string out = fmt::format(
-      "<p>Each dot is what changes when a feature grows by one <em>typical spread</em>, roughly how far rows lie "
-      "from the middle, while the others stay as they are. The line through it is the range that holds the true value "
-      "in {} of "
-      "cases, counting both chance in the data and the noise added for privacy. A line that crosses zero leaves open "
-      "which way the feature works. These are associations: they do not say what would happen if somebody changed a "
-      "feature.</p>\n",
+      "<p>Each dot is what changes when a feature grows by one <em>typical spread</em>, roughly how far rows lie from "
+      "the middle, while the others stay as they are. The line through it is the range that holds the true value in {} "
+      "of cases, counting both chance in the data and the noise added for privacy. A line that crosses zero leaves "
+      "open which way the feature works. These are associations: they do not say what would happen if somebody changed "
+      "a feature.</p>\n",
       percent(model.confidence, 3));
   for (const std::size_t j : shown)
     for (std::size_t part = 0; part < model.parts.size(); ++part)
@@ -229,11 +245,10 @@ std::string constant_text(const Model& model) {
 }
 
 std::string panels(const Model& model, const std::vector<std::size_t>& shown, const Axis& axis) {
-  std::string out = legend() + fmt::format("<div class=\"{}\">", model.parts.size() > 1 ? "panels" : "panel");
+  std::string out = legend() + "<div>";
   for (std::size_t part = 0; part < model.parts.size(); ++part) {
     if (part == kPanelsInSight)
-      out += fmt::format("</div><details><summary>{} more classes</summary><div class=\"panels\">",
-                         model.parts.size() - kPanelsInSight);
+      out += fmt::format("</div><details><summary>{} more classes</summary><div>", model.parts.size() - kPanelsInSight);
     out += panel(model, part, shown, axis);
   }
   return out + (model.parts.size() > kPanelsInSight ? "</div></details>\n" : "</div>\n");

@@ -21,8 +21,8 @@ std::string chance_at_most(double chance) {
   return percent(std::min(1.0, rounded_up(chance, 3)), 3);
 }
 
-std::string one_in(double chance) {
-  return chance > 0 ? fmt::format("{}, one in {},", number(chance), number(std::floor(1 / chance))) : "0";
+std::string plus_one_in(double chance) {
+  return chance > 0 ? fmt::format(", plus one in {}", number(std::floor(1 / chance))) : "";
 }
 
 std::string odds_text(const Promise& promise) {
@@ -32,23 +32,18 @@ std::string odds_text(const Promise& promise) {
                        number(promise.epsilon));
   return fmt::format(
       "<p><strong>As a bet.</strong> Somebody knows every row but yours and would bet at even odds, 1 : 1, on "
-      "something "
-      "about you. Having seen all that is published here, that person may at most bet {0} : 1 (a chance of {1} in "
-      "place "
-      "of 50\u202F%), whatever else they know or compute. {0} is e<sup>ε</sup> for ε = {2}. The bound may be missed in "
-      "cases "
-      "whose whole probability is about δ = {3}.</p>\n",
+      "something about you. Having seen all that is published here, that person may at most bet {0} : 1 (a chance of "
+      "{1} in place of 50\u202F%), whatever else they know or compute. {0} is e<sup>ε</sup> for ε = {2}. The bound may "
+      "be missed in cases whose whole probability is about δ = {3}.</p>\n",
       at_most(factor), chance_at_most(factor / (1 + factor)), number(promise.epsilon), number(promise.delta));
 }
 
 std::string test_text(const Promise& promise) {
   return fmt::format(
       "<p><strong>As a test.</strong> An attacker wants to find out whether your row was in the file or another one in "
-      "its "
-      "place. Who accepts false alarms in {} of cases detects your row in at most {} of cases; blind guessing detects "
-      "{}. "
-      "Who must name one of two equally likely rows is right with a chance of at most {}, where a coin has "
-      "50\u202F%.</p>\n",
+      "its place. With false alarms in {} of cases the attacker detects your row in at most {} of cases; blind "
+      "guessing would detect {}. Who must name one of two equally likely rows is right with a chance of at most {}, "
+      "where a coin has 50\u202F%.</p>\n",
       percent(kFalseAlarm), chance_at_most(detection(promise, kFalseAlarm)), percent(kFalseAlarm),
       chance_at_most(guess(promise)));
 }
@@ -58,11 +53,11 @@ std::string test_picture(const Promise& promise) {
   const double found = 100 * std::min(1.0, detection(promise, kFalseAlarm)), luck = 100 * kFalseAlarm;
   return fmt::format(
       "<figure><figcaption>Attackers who detect a row, at {0} false alarms</figcaption><svg class=\"bar\" "
-      "width=\"100%\" height=\"18\" role=\"img\"><title>{0} by blind guessing, at most {1} with what is published here"
-      "</title><rect class=\"rest\" width=\"100%\" height=\"18\"/><rect class=\"s1\" width=\"{2:.2f}%\" "
+      "width=\"100%\" height=\"18\" role=\"img\"><title>{0} by blind guessing, at most {1} with what is published "
+      "here</title><rect class=\"rest\" width=\"100%\" height=\"18\"/><rect class=\"s1\" width=\"{2:.2f}%\" "
       "height=\"18\"/><rect class=\"s0\" width=\"{3:.2f}%\" height=\"18\"/></svg><ul class=\"legend\"><li>{4}{0} by "
-      "blind "
-      "guessing</li><li>{5}up to {6} more with what is published here</li><li>{7}not detected</li></ul></figure>\n",
+      "blind guessing</li><li>{5}up to {6} more with what is published here</li><li>{7}not "
+      "detected</li></ul></figure>\n",
       percent(kFalseAlarm), chance_at_most(found / 100), found, luck,
       "<svg class=\"swatch\" aria-hidden=\"true\"><rect class=\"s0\" width=\"100%\" height=\"100%\"/></svg>",
       "<svg class=\"swatch\" aria-hidden=\"true\"><rect class=\"s1\" width=\"100%\" height=\"100%\"/></svg>",
@@ -73,8 +68,7 @@ std::string test_picture(const Promise& promise) {
 std::string weak_promise(const Promise& promise) {
   if (detection(promise, kFalseAlarm) <= kEmptyPromise) return "";
   return "<p class=\"warning\"><strong>This is a weak promise.</strong> At this budget an attacker who knows enough "
-         "may detect "
-         "a row more often than not. A smaller epsilon protects better.</p>\n";
+         "may detect a row more often than not. A smaller epsilon protects better.</p>\n";
 }
 
 std::string group_text(const Promise& promise) {
@@ -98,31 +92,27 @@ std::string runs_text(const Promise& promise) {
 std::string not_protected(const Model& model, const Promise& promise) {
   return fmt::format(
       "<h3>What is not protected</h3>\n<ul><li><strong>The number of rows</strong>, {}, and the names of the columns. "
-      "They are "
-      "published as they are, and so is all that was given on the command line (bounds, levels, classes).</li>{}{}"
-      "<li><strong>What is true of people in general.</strong> If a feature goes with the outcome, this page says so, "
-      "and "
-      "it applies to you whether or not your row was in the file.</li></ul>\n",
+      "They are published as they are, and so is all that was given on the command line (bounds, levels, "
+      "classes).</li>{}{}<li><strong>What is true of people in general.</strong> If a feature goes with the outcome, "
+      "this page says so, and it applies to you whether or not your row was in the file.</li></ul>\n",
       count(model.rows), group_text(promise), runs_text(promise));
 }
 
 std::string exact_numbers(const Receipt& receipt, const Promise& promise) {
   std::string rows = fmt::format(
-      "<tr><th scope=\"row\">epsilon (ε)</th><td>{}</td></tr><tr><th scope=\"row\">delta (δ)</th>"
-      "<td>{}</td></tr>",
+      "<tr><th scope=\"row\">epsilon (ε)</th><td>{}</td></tr><tr><th scope=\"row\">delta (δ)</th><td>{}</td></tr>",
       number(promise.epsilon, 10), number(promise.delta, 10));
   rows += fmt::format(
-      "<tr><th scope=\"row\">Gaussian budget (μ)</th><td>{}</td></tr><tr><th scope=\"row\">of it spent</th>"
-      "<td>{}</td></tr>",
+      "<tr><th scope=\"row\">Gaussian budget (μ)</th><td>{}</td></tr><tr><th scope=\"row\">of it "
+      "spent</th><td>{}</td></tr>",
       number(receipt.gaussian_budget.mu, 10), number(receipt.gaussian_spent.mu, 10));
   rows += fmt::format(
-      "<tr><th scope=\"row\">neighbours</th><td>replace one row</td></tr><tr><th scope=\"row\">noise</th>"
-      "<td>{}</td></tr>",
+      "<tr><th scope=\"row\">neighbours</th><td>replace one row</td></tr><tr><th "
+      "scope=\"row\">noise</th><td>{}</td></tr>",
       receipt.secure ? "secure random source" : "<strong>not secure</strong>");
   return fmt::format(
       "<details class=\"printed\"><summary>The exact numbers</summary><div class=\"wide\"><table "
-      "class=\"facts\"><tbody>{}"
-      "</tbody></table></div></details>\n",
+      "class=\"facts\"><tbody>{}</tbody></table></div></details>\n",
       rows);
 }
 
@@ -133,13 +123,10 @@ std::string privacy_section(const Model& model) {
   std::string out = "<section aria-labelledby=\"privacy\"><h2 id=\"privacy\">What privacy means here</h2>\n";
   out += fmt::format(
       "<p>Every row of the file is protected by <em>differential privacy</em>: random noise was mixed into all that "
-      "was "
-      "computed, so that this page would look much the same had any one row been replaced by any other. Any conclusion "
-      "that "
-      "somebody may draw from it would be drawn with at most {} times the chance, plus {} with your row in the file as "
-      "with "
-      "another in its place.</p>\n",
-      at_most(odds(promise)), one_in(promise.delta));
+      "was computed, so that this page would look much the same had any one row been replaced by any other. Any "
+      "conclusion that somebody may draw about you would be drawn with at most {} times the chance that it has with "
+      "another row in place of yours{}.</p>\n",
+      at_most(odds(promise)), plus_one_in(promise.delta));
   out += weak_promise(promise) + odds_text(promise) + test_text(promise) + test_picture(promise);
   return out + not_protected(model, promise) + exact_numbers(model.receipt, promise) + "</section>\n";
 }

@@ -20,9 +20,9 @@ constexpr const char* kPolicy = "default-src 'none'; style-src 'unsafe-inline'";
 std::string head(const Model& model) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-      "http-equiv=\"Content-Security-Policy\" "
-      "content=\"{}\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
-      "name=\"color-scheme\" content=\"light dark\">\n<title>Private model of {}</title>\n<style>{}</style>\n</head>\n",
+      "http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>Private model of "
+      "{}</title>\n<style>{}</style>\n</head>\n",
       kPolicy, shortened(model.target, 80), kStyle);
 }
 
@@ -33,8 +33,8 @@ std::string warning(const Receipt& receipt) {
   const char* why = "the list of its releases is not complete, so nobody can say what was published.";
   if (seeded) why = "its noise was drawn from a seed, and whoever knows the seed can take the noise away.";
   return fmt::format(
-      "<p class=\"warning\" role=\"alert\"><strong>This model is not private:</strong> {} Use it for tests, "
-      "and do not publish it or this page.</p>\n",
+      "<p class=\"warning\" role=\"alert\"><strong>This model is not private:</strong> {} Use it for tests, and do not "
+      "publish it or this page.</p>\n",
       why);
 }
 
@@ -55,8 +55,7 @@ std::string headline(const Fit& fit, const ReportInput& input) {
   const std::string from = input.data_name.empty() ? "" : fmt::format(" of <em>{}</em>", name_html(input.data_name));
   return fmt::format(
       "<header>\n<p class=\"kicker\">Private model{}</p>\n<h1>{}</h1>\n{}<p class=\"lede\">A linear model that "
-      "predicts {}, "
-      "fitted to {}{}. {}</p>\n{}</header>\n",
+      "predicts {}, fitted to {}{}. {}</p>\n{}</header>\n",
       input.date.empty() ? "" : fmt::format(" · {}", shortened(input.date, 80)), name_html(model.target),
       warning(model.receipt), words_of(model, 0).predicted, counted(model.rows, "row"), from, verdict(fit),
       figures(model));

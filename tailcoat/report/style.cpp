@@ -43,12 +43,12 @@ figure{margin:1.3rem 0}
 figcaption{font-size:.88rem;color:var(--quiet);margin-bottom:.45rem}
 svg{display:block;overflow:visible}
 .bar{overflow:hidden;border-radius:3px}
-.panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));gap:0 2rem}
 .effects ol{list-style:none;margin:0;padding:0}
-.effects li{display:grid;grid-template-columns:minmax(0,12rem) minmax(0,1fr) 5.2rem;column-gap:.9rem;align-items:center;
-margin:0;font-size:.88rem;line-height:26px}
-.panels .effects li{grid-template-columns:minmax(0,8.5rem) minmax(0,1fr) 4.2rem;column-gap:.6rem;font-size:.82rem}
-.name{text-align:right;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.effects li{display:grid;grid-template-columns:minmax(0,14rem) minmax(0,1fr) 4.8rem;column-gap:1rem;margin:0;font-size:.88rem}
+.effects li>span{padding:.2rem 0;line-height:1.25;align-self:center}
+.effects li>div{position:relative;min-height:1.65rem}
+.effects div>svg{position:absolute;top:-.5px;width:100%;height:calc(100% + 1px)}
+.name{text-align:right;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
 .size{white-space:nowrap;text-align:right}
 .up{--tone:var(--up)}.down{--tone:var(--down)}.vague{--tone:var(--vague)}
 li.vague .name,li.vague .size,tr.vague td,tr.vague th{color:var(--quiet)}
@@ -88,7 +88,7 @@ code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monosp
 footer{margin-top:2.6rem;border-top:1px solid var(--rule);padding-top:1rem}
 :focus-visible{outline:2px solid var(--up);outline-offset:2px}
 @media (max-width:40rem){main{padding:2rem 1rem 3rem}h1{font-size:1.8rem}.figures{gap:.4rem 1.8rem}
-.effects li,.panels .effects li{grid-template-columns:minmax(0,38%) minmax(0,1fr) 3.6rem;column-gap:.5rem;font-size:.8rem}
+.effects li{grid-template-columns:minmax(0,36%) minmax(0,1fr) 3.7rem;column-gap:.6rem;font-size:.8rem}
 .minor{display:none}.shares li{grid-template-columns:auto minmax(0,1fr) 3.6rem 5.6rem}}
 @media print{@page{margin:16mm 15mm}body{font-size:10pt}main{max-width:none;padding:0}p,ul{max-width:none}
 h1{font-size:22pt}h2,h3,figcaption{break-after:avoid}section{margin-top:1.4rem;padding-top:1.1rem}

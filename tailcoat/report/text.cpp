@@ -89,6 +89,15 @@ std::string shortened(const std::vector<std::string>& characters, std::size_t mo
   return joined(characters, 0, head) + "…" + joined(characters, characters.size() - tail, characters.size());
 }
 
+// Columns are often named like_this.one: there a line may break.
+std::string breakable(std::string escaped) {
+  for (std::size_t at = 0; (at = escaped.find_first_of("_./", at)) != std::string::npos;) {
+    escaped.insert(at + 1, "<wbr>");
+    at += 6;
+  }
+  return escaped;
+}
+
 void strip_zeros(std::string& digits) {
   if (digits.find('.') == std::string::npos) return;
   digits.erase(digits.find_last_not_of('0') + 1);
@@ -130,8 +139,10 @@ std::string shortened(std::string_view text, std::size_t most) { return shortene
 std::string name_html(std::string_view name, std::size_t most) {
   const std::vector<std::string> characters = characters_of(name);
   if (characters.empty()) return "<bdi>(no name)</bdi>";
-  if (characters.size() <= most) return fmt::format("<bdi>{}</bdi>", joined(characters, 0, characters.size()));
-  return fmt::format("<bdi title=\"{}\">{}</bdi>", shortened(characters, kLongestTitle), shortened(characters, most));
+  if (characters.size() <= most)
+    return fmt::format("<bdi>{}</bdi>", breakable(joined(characters, 0, characters.size())));
+  return fmt::format("<bdi title=\"{}\">{}</bdi>", shortened(characters, kLongestTitle),
+                     breakable(shortened(characters, most)));
 }
 
 std::string number(double value, int digits) {
@@ -161,6 +172,12 @@ std::string counted(std::size_t value, const std::string& noun) {
 }
 
 std::string percent(double share, int digits) { return fmt::format("{}\u202F%", number(100 * share, digits)); }
+
+double rounded(double value, int digits) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - digits + 1);
+  return std::round(value / unit) * unit;
+}
 
 double rounded_up(double value, int digits) {
   if (!(value > 0) || std::isinf(value)) return value;

@@ -28,6 +28,8 @@ std::string counted(std::size_t, const std::string& noun);
 // 4.2 %, of a share of 1.
 std::string percent(double share, int digits = 2);
 
+// To so many significant digits.
+double rounded(double value, int digits);
 // What is claimed to be an upper bound must still be one after rounding to so many significant digits.
 double rounded_up(double value, int digits);
 

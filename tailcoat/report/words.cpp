@@ -94,14 +94,27 @@ std::string interval_text(double low, double high, int digits) {
   return number(low, digits) + " to " + number(high, digits);
 }
 
-std::string change_in_words(const Estimate& size, bool multiplies, double confidence) {
+std::string change_in_words(const Estimate& size, const Words& words, double confidence) {
+  const std::string sure = percent(confidence, 3);
+  if (words.multiplies)
+    return fmt::format("multiplies the {} by {} ({} interval {})", words.quantity, number(std::exp(size.value), 3),
+                       sure, interval_text(std::exp(size.low), std::exp(size.high), 3));
   const bool up = size.value >= 0;
-  if (multiplies)
-    return fmt::format("{} times as large ({} interval {})", number(std::exp(size.value), 3), percent(confidence, 3),
-                       interval_text(std::exp(size.low), std::exp(size.high), 3));
-  return fmt::format("{} {} ({} interval {})", number(std::abs(size.value), 3), up ? "higher" : "lower",
-                     percent(confidence, 3),
+  return fmt::format("{} the {} by {} ({} interval {})", up ? "raises" : "lowers", words.quantity,
+                     number(std::abs(size.value), 3), sure,
                      up ? interval_text(size.low, size.high, 3) : interval_text(-size.high, -size.low, 3));
+}
+
+std::string feature_html(const Feature& feature) {
+  switch (feature.kind) {
+    case FeatureKind::number:
+      return name_html(feature.column);
+    case FeatureKind::level:
+      return fmt::format("{} = {}", name_html(feature.column, 40), name_html(feature.level, 40));
+    case FeatureKind::missing:
+      return fmt::format("{} is missing", name_html(feature.column));
+  }
+  return "";
 }
 
 }  // namespace tailcoat::report

@@ -30,8 +30,10 @@ bool is_clear(const Estimate&);
 // In the order in which all parts are shown: the largest effect on any part first.
 std::vector<std::size_t> strongest_first(const Model&);
 Effect effect_of(const Model&, std::size_t part, std::size_t feature);
-// "higher by 12 (95 % interval 10 to 14)", "1.8 times as large (...)". HTML.
-std::string change_in_words(const Estimate&, bool multiplies, double confidence);
+// "raises the predicted price by 12 (95 % interval 10 to 14)", "multiplies the odds of yes by 1.8 (...)". HTML.
+std::string change_in_words(const Estimate&, const Words&, double confidence);
+// The feature's name, its parts apart.
+std::string feature_html(const Feature&);
 std::string interval_text(double low, double high, int digits = 4);
 
 }  // namespace tailcoat::report

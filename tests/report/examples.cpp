@@ -111,8 +111,8 @@ Example house_prices() {
       "No column was constant."};
   return {"house_prices", with(std::move(model), {.sampling = 0.0071, .privacy_noise = 0.0052, .clipped_share = 0.064}),
           input("california_housing.csv.gz",
-                "--target median_house_value --categorical ocean_proximity --epsilon 1 --delta "
-                "1e-6 --report report.html")};
+                "--target median_house_value --categorical ocean_proximity --epsilon 1 --delta 1e-6 --report "
+                "report.html")};
 }
 
 Example three_classes() {
