@@ -148,4 +148,6 @@ class Browser:
         return base64.b64decode(self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"])
 
     def pdf(self):
+        """The page as printed on paper."""
+        self.call("Emulation.setEmulatedMedia", media="print", features=[])
         return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True)["data"])

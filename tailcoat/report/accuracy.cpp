@@ -18,6 +18,7 @@ constexpr double kChartHeight = 230, kTop = 22, kBottom = 190;  // of the error 
 constexpr double kLeft = 13, kRight = 97;                       // in per cent of its width
 constexpr double kLittleNoise = 0.5, kMuchNoise = 1.5;          // in sampling errors
 constexpr double kLittleClipping = 0.02, kMuchClipping = 0.25;
+constexpr double kMostlySampling = 0.3;  // of the error, at the largest epsilon
 
 bool known(const Limits& limits) {
   return std::isfinite(limits.sampling) && std::isfinite(limits.privacy_noise) && limits.sampling > 0 &&
@@ -51,6 +52,7 @@ std::string limit_in_words(const Fit& fit) {
   if (!known(fit.limits)) return "What limits its accuracy is not known.";
   const double noise = fit.limits.privacy_noise / fit.limits.sampling;
   const std::string width = wider(widening(fit.limits));
+  if (fit.constant) return fmt::format("A model with features would have had intervals {} without privacy.", width);
   if (noise < kLittleNoise)
     return fmt::format("Privacy costs little here: intervals are {} they would be without it.", width);
   if (noise < kMuchNoise)
@@ -61,9 +63,9 @@ std::string limit_in_words(const Fit& fit) {
 std::string rows_in_words(const Fit& fit) {
   const double factor = widening(fit.limits);
   const double rows = static_cast<double>(fit.model.rows) / (factor * factor);
-  if (factor < 1.005 || rows < 1) return "";
+  if (fit.constant || factor < 1.005 || rows < 1) return "";
   return fmt::format(" The model is about as exact as one fitted to {} of the {} rows without privacy.",
-                     number(rounded(rows, 2)), count(fit.model.rows));
+                     number(rounded(rows, rows < 10 ? 1 : 2)), count(fit.model.rows));
 }
 
 std::string swatch(const char* tone) {
@@ -80,7 +82,7 @@ std::string sources_bar(const Limits& limits) {
       "class=\"s0\" width=\"{0:.2f}%\" height=\"22\"/><rect class=\"s1\" x=\"{0:.2f}%\" width=\"{1:.2f}%\" "
       "height=\"22\"/></svg><ul class=\"legend\"><li>{4}chance in the data {2}</li><li>{5}noise for privacy "
       "{3}</li></ul></figure>\n",
-      100 * share, 100 * (1 - share), percent(share), percent(1 - share), swatch("s0"), swatch("s1"));
+      100 * share, 100 * (1 - share), percent(share, 3), percent(1 - share, 3), swatch("s0"), swatch("s1"));
 }
 
 std::string clipping_bar(double share) {
@@ -196,15 +198,15 @@ std::string at_other_budgets(const Curve& curve, double epsilon) {
   const double twice = factor_at(curve, 2 * epsilon), half = factor_at(curve, epsilon / 2);
   std::string out = "<p>A larger epsilon means less noise and weaker privacy.";
   if (std::isfinite(twice))
-    out += fmt::format(" At ε = {} the error would be {} of what it is now", number(2 * epsilon, 3), percent(twice));
+    out += fmt::format(" At ε = {} the error would be {} of what it is now.", number(2 * epsilon, 3), percent(twice));
   if (std::isfinite(half))
-    out += fmt::format("{} at ε = {} it would be {} times as large", std::isfinite(twice) ? ";" : " Of what it is now,",
-                       number(epsilon / 2, 3), number(half, 3));
-  if (std::isfinite(twice) || std::isfinite(half)) out += ".";
-  if (!curve.empty() && curve.back().first > epsilon && curve.back().second < 1)
+    out +=
+        fmt::format(" At ε = {} the error would be {} times as large as now.", number(epsilon / 2, 3), number(half, 3));
+  const auto [most, least_error] = curve.back();
+  if (most > epsilon && least_error < 1)
     out += fmt::format(
-        " At ε = {} it would still be {} of it{}.", number(curve.back().first, 3), percent(curve.back().second),
-        curve.back().second > 0.3 ? ": what remains is chance in the data, which only more rows reduce" : "");
+        " Even at ε = {} it would be {} of what it is now{}.", number(most, 3), percent(least_error),
+        least_error > kMostlySampling ? ": the rest is chance in the data, which only more rows reduce" : "");
   return out + "</p>\n";
 }
 

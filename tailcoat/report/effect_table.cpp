@@ -13,11 +13,11 @@ namespace {
 std::string number_treatment(const Feature& feature) {
   std::string cut = "as it is";
   if (std::isfinite(feature.low) && std::isfinite(feature.high))
-    cut = fmt::format("cut to {}", interval_text(feature.low, feature.high));
+    cut = fmt::format("cut at {} and {}", number(feature.low), number(feature.high));
   else if (std::isfinite(feature.low))
-    cut = fmt::format("at least {}", number(feature.low));
+    cut = fmt::format("cut at {} from below", number(feature.low));
   else if (std::isfinite(feature.high))
-    cut = fmt::format("at most {}", number(feature.high));
+    cut = fmt::format("cut at {} from above", number(feature.high));
   return fmt::format("{}; {} if missing", cut, number(feature.centre));
 }
 

@@ -236,10 +236,14 @@ std::string constant_text(const Model& model) {
       "<p>The model is a constant: it gives every row the same answer and no feature plays a part.</p>\n<ul>";
   for (std::size_t part = 0; part < model.parts.size(); ++part) {
     const Estimate& e = model.parts[part].intercept;
-    const bool score = words_of(model, part).multiplies;
-    out += fmt::format("<li>{}{}: {} ({} interval {})</li>", score ? "logarithm of the " : "",
-                       words_of(model, part).quantity, number(e.value), percent(model.confidence, 3),
-                       interval_text(e.low, e.high));
+    const Words words = words_of(model, part);
+    const auto shown = [&](double margin) { return words.multiplies ? std::exp(margin) : margin; };
+    const double chance = 1 / (1 + std::exp(-e.value));
+    out += fmt::format("<li>{}: {} ({} interval {}){}</li>", words.quantity, number(shown(e.value), 3),
+                       percent(model.confidence, 3), interval_text(shown(e.low), shown(e.high), 3),
+                       std::holds_alternative<LogisticLoss>(model.loss)
+                           ? fmt::format(", that is a chance of {}", percent(chance, 3))
+                           : "");
   }
   return out + "</ul>\n";
 }

@@ -30,6 +30,7 @@ main ul{padding-left:1.2rem}
 li{margin:.25rem 0}
 section{margin-top:2.6rem;padding-top:1.9rem;border-top:1px solid var(--rule)}
 em{font-style:italic}
+sup{line-height:0}
 bdi{unicode-bidi:isolate}
 .kicker{color:var(--quiet);font-size:.82rem;letter-spacing:.08em;text-transform:uppercase;margin:0}
 .lede{font-size:1.13rem;line-height:1.6}
@@ -49,7 +50,7 @@ svg{display:block;overflow:visible}
 .effects li>div{position:relative;min-height:1.65rem}
 .effects div>svg{position:absolute;top:-.5px;width:100%;height:calc(100% + 1px)}
 .name{text-align:right;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
-.size{white-space:nowrap;text-align:right}
+.size{text-align:right}
 .up{--tone:var(--up)}.down{--tone:var(--down)}.vague{--tone:var(--vague)}
 li.vague .name,li.vague .size,tr.vague td,tr.vague th{color:var(--quiet)}
 .grid{stroke:var(--grid)}.zero{stroke:var(--zero)}
@@ -80,7 +81,7 @@ td{white-space:nowrap}
 th[scope=row],.text{text-align:left}
 td.text{white-space:normal;min-width:13rem}
 th[scope=row]{min-width:8rem}
-thead th{color:var(--quiet);border-bottom-color:var(--zero);vertical-align:bottom}
+thead th{overflow-wrap:normal;color:var(--quiet);border-bottom-color:var(--zero);vertical-align:bottom}
 thead th:first-child{text-align:left}
 .facts{width:auto}.facts td{text-align:left}
 pre{background:var(--soft);padding:.9rem 1rem;white-space:pre-wrap;border-radius:4px;font-size:.88rem;line-height:1.5}
