@@ -127,6 +127,11 @@ std::string privacy_section(const Model& model) {
       "conclusion that somebody may draw about you would be drawn with at most {} times the chance that it has with "
       "another row in place of yours{}.</p>\n",
       at_most(odds(promise)), plus_one_in(promise.delta));
+  if (!model.receipt.secure)
+    out +=
+        "<p class=\"warning\">Of this run the promises do not hold: its noise was not secure. They are those of a run "
+        "like it with "
+        "secure noise.</p>\n";
   out += weak_promise(promise) + odds_text(promise) + test_text(promise) + test_picture(promise);
   return out + not_protected(model, promise) + exact_numbers(model.receipt, promise) + "</section>\n";
 }

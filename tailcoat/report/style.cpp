@@ -91,8 +91,8 @@ footer{margin-top:2.6rem;border-top:1px solid var(--rule);padding-top:1rem}
 @media (max-width:40rem){main{padding:2rem 1rem 3rem}h1{font-size:1.8rem}.figures{gap:.4rem 1.8rem}
 .effects li{grid-template-columns:minmax(0,36%) minmax(0,1fr) 3.7rem;column-gap:.6rem;font-size:.8rem}
 .minor{display:none}.shares li{grid-template-columns:auto minmax(0,1fr) 3.6rem 5.6rem}}
-@media print{@page{margin:16mm 15mm}body{font-size:10pt}main{max-width:none;padding:0}p,ul{max-width:none}
-h1{font-size:22pt}h2,h3,figcaption{break-after:avoid}section{margin-top:1.4rem;padding-top:1.1rem}
+@media print{@page{margin:16mm 15mm}html{font-size:12.5px}main{max-width:none;padding:0}p,ul{max-width:none}
+h2,h3,figcaption{break-after:avoid}section{margin-top:1.4rem;padding-top:1.1rem}
 figure,tr,.effects li,.warning,.legend{break-inside:avoid}svg,.warning{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .printed::details-content{content-visibility:visible;block-size:auto}.printed summary{color:var(--ink);list-style:none}
 details:not(.printed):not([open]){display:none}.wide{overflow:visible}td.text,th[scope=row]{min-width:0}}
