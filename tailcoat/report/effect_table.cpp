@@ -25,6 +25,9 @@ std::string treatment(const Feature& feature) {
   switch (feature.kind) {
     case FeatureKind::number:
       return number_treatment(feature);
+    case FeatureKind::beyond:
+      return fmt::format("how far outside {}, negative below; {}", interval_text(feature.knot_low, feature.knot_high),
+                         number_treatment(feature));
     case FeatureKind::level:
       return fmt::format("1 if {}, 0 if another known level; {} if missing or unknown", name_html(feature.level, 40),
                          number(feature.centre));

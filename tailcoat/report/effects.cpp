@@ -224,10 +224,12 @@ std::string explanation(const Model& model, const std::vector<std::size_t>& show
       "open which way the feature works. These are associations: they do not say what would happen if somebody changed "
       "a feature.</p>\n",
       percent(model.confidence, 3));
-  for (const std::size_t j : shown)
+  for (const std::size_t j : shown) {
+    if (model.features[j].kind == FeatureKind::beyond) continue;  // it never changes alone: its column does
     for (std::size_t part = 0; part < model.parts.size(); ++part)
       if (j < features_of(model, part) && is_clear(model.parts[part].coefficients[j]))
         return out + example(model, part, j);
+  }
   return out;
 }
 

@@ -109,6 +109,9 @@ std::string feature_html(const Feature& feature) {
   switch (feature.kind) {
     case FeatureKind::number:
       return name_html(feature.column);
+    case FeatureKind::beyond:
+      return fmt::format("{} beyond {}", name_html(feature.column, 40),
+                         interval_text(feature.knot_low, feature.knot_high));
     case FeatureKind::level:
       return fmt::format("{} = {}", name_html(feature.column, 40), name_html(feature.level, 40));
     case FeatureKind::missing:

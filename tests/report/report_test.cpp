@@ -115,6 +115,19 @@ TEST(Report, TheTableSaysHowCellsAreRead) {
   EXPECT_TRUE(has(html, "1 if the cell is missing, else 0"));
 }
 
+TEST(Report, AFeatureBeyondItsKnotsIsNamedAndIsNoExample) {
+  Example example = house_prices();
+  Feature& income = example.fit.model.features[7];
+  income.kind = FeatureKind::beyond;
+  income.centre = 0;
+  income.knot_low = 1.5;
+  income.knot_high = 8;
+  const std::string html = page(example);
+  EXPECT_TRUE(has(html, "<bdi>median_<wbr>income</bdi> beyond 1.5 to 8"));
+  EXPECT_TRUE(has(html, "how far outside 1.5 to 8, negative below; cut at −1.57 and 10.33; 0 if missing"));
+  EXPECT_TRUE(has(html, "alike in all but <em><bdi>latitude</bdi></em>"));
+}
+
 // mu = 0.236704 for epsilon = 1, delta = 1e-6: Phi(mu - 1.64485) = 0.07954, Phi(mu / 2) = 0.54711 and Phi(5 mu -
 // 1.64485) = 0.32228, solved apart from this code; e / (1 + e) = 0.73106. All are rounded up.
 TEST(Report, PrivacyIsToldInNumbersOfThisBudget) {
