@@ -6,18 +6,21 @@ namespace tailcoat::report {
 // with colour-blind eyes. Pictures stretch with the page by percentages, so that their text keeps its size on a
 // telephone.
 const char* const kStyle = R"(
-:root{color-scheme:light dark;--paper:#fdfcfa;--ink:#1e2228;--quiet:#5a626d;--rule:#dedad2;--soft:#f3f0ea;--grid:#e6e2da;
+:root{color-scheme:light dark;--paper:#fdfcfa;--ink:#1e2228;--quiet:#5a626d;--rule:#dedad2;--soft:#f3f0ea;
+--grid:#e6e2da;
 --zero:#7d8590;--up:#1b62a8;--down:#b0450c;--vague:#6f7782;--warn:#8f1d1d;--warnsoft:#fbeceb;
 --s0:#1b62a8;--s1:#d9772f;--s2:#1d8a6b;--s3:#a8528c;--s4:#b08d1a;--s5:#6f66b8;--s6:#8a9099;--rest:#e3dfd7}
 @media (prefers-color-scheme:dark){:root{--paper:#15181c;--ink:#e5e7ea;--quiet:#a3abb6;--rule:#343a42;--soft:#1e2228;
 --grid:#2b3038;--zero:#7f8895;--up:#6fb3f2;--down:#f2a06a;--vague:#98a1ad;--warn:#ffb4ab;--warnsoft:#3a1f1f;
 --s0:#5aa5ea;--s1:#e8914d;--s2:#46b995;--s3:#d48abb;--s4:#d6b548;--s5:#a19ae6;--s6:#8d95a1;--rest:#2f353d}}
-@media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--quiet:#444;--rule:#bbb;--soft:#f5f5f5;--grid:#ddd;--zero:#777;
+@media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--quiet:#444;--rule:#bbb;--soft:#f5f5f5;--grid:#ddd;
+--zero:#777;
 --up:#1b62a8;--down:#b0450c;--vague:#666;--warn:#8f1d1d;--warnsoft:#fff;
 --s0:#1b62a8;--s1:#d9772f;--s2:#1d8a6b;--s3:#a8528c;--s4:#b08d1a;--s5:#6f66b8;--s6:#8a9099;--rest:#e3e3e3}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
-body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",
+body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,
+"Noto Sans",
 "Helvetica Neue",Arial,"DejaVu Sans",sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 main{max-width:50rem;margin:0 auto;padding:3.5rem 1.5rem 4rem}
 h1,h2,h3{font-family:"Iowan Old Style","Palatino Linotype",Palatino,"Book Antiqua",Charter,Georgia,"DejaVu Serif",serif;
@@ -45,7 +48,8 @@ figcaption{font-size:.88rem;color:var(--quiet);margin-bottom:.45rem}
 svg{display:block;overflow:visible}
 .bar{overflow:hidden;border-radius:3px}
 .effects ol{list-style:none;margin:0;padding:0}
-.effects li{display:grid;grid-template-columns:minmax(0,14rem) minmax(0,1fr) 4.8rem;column-gap:1rem;margin:0;font-size:.88rem}
+.effects li{display:grid;grid-template-columns:minmax(0,14rem) minmax(0,1fr) 4.8rem;column-gap:1rem;margin:0;
+font-size:.88rem}
 .effects li>span{padding:.2rem 0;line-height:1.25;align-self:center}
 .effects li>div{position:relative;min-height:1.65rem}
 .effects div>svg{position:absolute;top:-.5px;width:100%;height:calc(100% + 1px)}
@@ -76,7 +80,8 @@ details{margin:1rem 0}
 summary{cursor:pointer;color:var(--up);font-size:.94rem}
 .wide{overflow-x:auto;margin-top:.6rem}
 table{border-collapse:collapse;font-size:.84rem;line-height:1.45;width:100%}
-th,td{padding:.34rem .7rem .34rem 0;text-align:right;vertical-align:top;border-bottom:1px solid var(--grid);font-weight:400}
+th,td{padding:.34rem .7rem .34rem 0;text-align:right;vertical-align:top;border-bottom:1px solid var(--grid);
+font-weight:400}
 td{white-space:nowrap}
 th[scope=row],.text{text-align:left}
 td.text{white-space:normal;min-width:13rem}
@@ -93,7 +98,8 @@ footer{margin-top:2.6rem;border-top:1px solid var(--rule);padding-top:1rem}
 .minor{display:none}.shares li{grid-template-columns:auto minmax(0,1fr) 3.6rem 5.6rem}}
 @media print{@page{margin:16mm 15mm}html{font-size:12.5px}main{max-width:none;padding:0}p,ul{max-width:none}
 h2,h3,figcaption{break-after:avoid}section{margin-top:1.4rem;padding-top:1.1rem}
-figure,tr,.effects li,.warning,.legend{break-inside:avoid}svg,.warning{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+figure,tr,.effects li,.warning,.legend{break-inside:avoid}svg,.warning{print-color-adjust:exact;
+-webkit-print-color-adjust:exact}
 .printed::details-content{content-visibility:visible;block-size:auto}.printed summary{color:var(--ink);list-style:none}
 details:not(.printed):not([open]){display:none}.wide{overflow:visible}td.text,th[scope=row]{min-width:0}}
 )";

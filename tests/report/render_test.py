@@ -15,7 +15,8 @@ WIDE, NARROW = 900, 390
 # The least contrast of any text with what is behind it. Text of pictures is filled, not coloured.
 CONTRAST = """(() => {
   const rgba = text => text.match(/[0-9.]+/g).map(Number);
-  const light = c => { const l = c.slice(0, 3).map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+  const linear = v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+  const light = c => { const l = c.slice(0, 3).map(v => linear(v / 255));
                        return .2126 * l[0] + .7152 * l[1] + .0722 * l[2]; };
   const behind = e => { for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor);
                         if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
@@ -63,17 +64,19 @@ def check_quiet(browser, page):
     check(set(browser.requests()) == {uri}, f"{page.name}: requests: {browser.requests()}")
 
 
-def check_look(browser, page, width, dark):
-    where = f"{page.name}, {width} pixels, {'dark' if dark else 'light'}"
-    browser.look(width, dark=dark)
-    # Folded tables are part of the page.
-    browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-    check(browser.evaluate(FAULTS) == [], f"{where}: {browser.evaluate(FAULTS)}")
+def check_colours(browser, page, dark):
+    browser.look(WIDE, dark=dark)
     least = browser.evaluate(CONTRAST)
-    check(least >= 4.5, f"{where}: contrast {least}")
-    beyond = browser.evaluate("document.documentElement.scrollWidth - innerWidth")
-    check(beyond <= 0, f"{where}: {beyond} pixels wider than the window")
+    check(least >= 4.5, f"{page.name}, {'dark' if dark else 'light'}: contrast {least}")
     return browser.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def check_layout(browser, page, width):
+    browser.look(width)
+    faults = browser.evaluate(FAULTS)
+    check(faults == [], f"{page.name}, {width} pixels: {faults}")
+    beyond = browser.evaluate("document.documentElement.scrollWidth - innerWidth")
+    check(beyond <= 0, f"{page.name}: {beyond} pixels wider than a window of {width}")
 
 
 def check_page(browser, page):
@@ -84,10 +87,13 @@ def check_page(browser, page):
     check(browser.evaluate("typeof owned") == "undefined", f"{page.name}: a name was run as code")
     check(browser.evaluate("document.images.length") == 0, f"{page.name}: a name became an image")
     check(browser.evaluate("document.querySelectorAll('section').length") >= 5, f"{page.name}: sections are missing")
-    light = check_look(browser, page, WIDE, dark=False)
-    dark = check_look(browser, page, WIDE, dark=True)
+    # Folded tables are part of the page.
+    browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    light = check_colours(browser, page, dark=False)
+    dark = check_colours(browser, page, dark=True)
     check(light != dark, f"{page.name}: dark is {dark} as light is")
-    check_look(browser, page, NARROW, dark=False)
+    check_layout(browser, page, WIDE)
+    check_layout(browser, page, NARROW)
     check_quiet(browser, page)
 
 
@@ -104,8 +110,8 @@ def check_paper(browser, page):
 def check_that_checks_work(browser, folder):
     """A page with every fault: what finds none of them proves nothing of the others."""
     page = folder / "bad.html"
-    page.write_text("<body style='background:#fff'><h1></h1><p style='color:#ddd;width:2000px'>pale</p><svg role=img></svg>"
-                    "<img src='http://127.0.0.1:9/x.png'><script>console.error('said')</script>")
+    page.write_text("<body style='background:#fff'><h1></h1><p style='color:#ddd;width:2000px'>pale</p>"
+                    "<svg role=img></svg><img src='http://127.0.0.1:9/x.png'><script>console.error('said')</script>")
     browser.look(WIDE)
     browser.open(page)
     check(any("said" in text for text in browser.complaints()), "the console is not heard")
