@@ -50,7 +50,7 @@ svg{display:block;overflow:visible}
 .effects ol{list-style:none;margin:0;padding:0}
 .effects li{display:grid;grid-template-columns:minmax(0,14rem) minmax(0,1fr) 4.8rem;column-gap:1rem;margin:0;
 font-size:.88rem}
-.effects li>span{padding:.2rem 0;line-height:1.25;align-self:center}
+.effects li>span{margin:.2rem 0;line-height:1.25;align-self:center}
 .effects li>div{position:relative;min-height:1.65rem}
 .effects div>svg{position:absolute;top:-.5px;width:100%;height:calc(100% + 1px)}
 .name{text-align:right;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
