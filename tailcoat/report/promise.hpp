@@ -9,7 +9,8 @@ namespace tailcoat::report {
 struct Promise {
   double epsilon = 0, delta = 0;
   double mu = 0;          // 0 where releases other than Gaussian ones took part
-  bool gaussian = false;  // the promise is mu-GDP, which is stronger than epsilon and delta alone
+  bool gaussian = false;  // the promise is mu-GDP up to `failure`, which is stronger than epsilon and delta alone
+  double failure = 0;     // the deltas of releases that have nothing else, together
 };
 
 // The budget, not what was spent of it: only the budget was fixed before the data was seen. A budget that was given as

@@ -56,6 +56,21 @@ TEST(Promise, OtherReleasesAreBoundedByEpsilonAndDelta) {
   EXPECT_GT(detection(promise, 0.05), detection(promise_of(gaussian_receipt(1, 1e-6)), 0.05));
 }
 
+TEST(Promise, ReleasesThatOnlyFailAddTheirProbability) {
+  Receipt receipt = gaussian_receipt(1, 1e-6);
+  const Promise without = promise_of(receipt);
+  receipt.lines.push_back({{.what = "frequent levels", .mechanism = "stability"}, {.delta = 0.001}});
+  const Promise with = promise_of(receipt);
+  ASSERT_TRUE(with.gaussian);
+  EXPECT_NEAR(detection(with, 0.05), detection(without, 0.05) + 0.001, 1e-12);
+  EXPECT_NEAR(guess(with), guess(without) + 0.0005, 1e-12);
+  EXPECT_EQ(detection(with, 1), 1);
+  receipt.lines.back().price.delta = 5e-7;
+  const Promise runs = for_runs(promise_of(receipt), 4);
+  EXPECT_DOUBLE_EQ(runs.delta, 4e-6);
+  EXPECT_NEAR(runs.epsilon, *to_epsilon(Gdp{2 * without.mu}, 2e-6), 1e-9);
+}
+
 TEST(Promise, TheBudgetCountsNotWhatWasSpent) {
   Receipt receipt = gaussian_receipt(1, 1e-6);
   const double before = detection(promise_of(receipt), 0.05);
