@@ -6,10 +6,14 @@
 #include <cmath>
 #include <iterator>
 
-#include "experiments/scale.hpp"
+#include "tailcoat/report/scale.hpp"
+#include "tailcoat/report/text.hpp"
 
 namespace tailcoat::experiments {
 namespace {
+
+using report::escaped;
+using report::Scale;
 
 constexpr double kPlotWidth = 470, kPlotHeight = 300, kLeft = 76, kTop = 58, kBelow = 56, kLegendGap = 22;
 constexpr double kLegendRow = 19, kLegendSwatch = 30, kCharacter = 6.9;  // wide enough for common sans fonts at 12 px
@@ -29,23 +33,6 @@ constexpr const char* kStyle = R"(<style>
 .tc .c5{color:#8cd3f5}.tc .c6{color:#a99cf5}.tc .c7{color:#b8bdc5}.tc .c8{color:#f57894}.tc .c9{color:#a5d25a}
 }</style>
 )";
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else if (c == '"')
-      safe += "&quot;";
-    else
-      safe += c;
-  }
-  return safe;
-}
 
 // Characters, not bytes, of UTF-8.
 double text_width(const std::string& text) {

@@ -20,7 +20,7 @@ Command account_command(CLI::App& tailcoat);
 Command completion_command(CLI::App& tailcoat);
 Command evaluate_command(CLI::App& tailcoat);
 Command experiment_command(CLI::App& tailcoat);
-Command fit_command(CLI::App& tailcoat);
+Command fit_command(CLI::App& tailcoat, const std::string& command);  // as typed, for the report
 Command man_command(CLI::App& tailcoat);
 Command plan_command(CLI::App& tailcoat);
 Command predict_command(CLI::App& tailcoat);

@@ -20,6 +20,7 @@
 #include "progress.hpp"
 #include "tailcoat/data/open_rows.hpp"
 #include "tailcoat/data/text.hpp"
+#include "tailcoat/report/report.hpp"
 
 namespace tailcoat::cli {
 namespace {
@@ -46,7 +47,7 @@ Examples:
   tailcoat fit cars.csv.gz --target n --loss poisson --exposure years --bounds age=18:99 --epsilon 1)";
 
 struct FitArguments {
-  std::string data, target, loss = "squared", exposure, model;
+  std::string data, target, loss = "squared", exposure, model, report;
   std::vector<std::string> features, drop, categorical, classes, missing_indicators, bounds;
   std::optional<double> confidence;
   NoiseArguments noise;
@@ -188,17 +189,25 @@ Result<void> check_can_write(const std::string& path) {
   return system_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-Result<void> write_model(const Model& model, const std::string& path) {
-  const auto written = write_files({text_file(path, to_json(model))});
+Result<void> write_results(const FitArguments& arguments, const Fit& fitted, const std::string& command) {
+  std::vector<NewFile> files;
+  if (!arguments.model.empty()) files.push_back(text_file(arguments.model, to_json(fitted.model)));
+  if (!arguments.report.empty()) {
+    const std::string name = arguments.data.substr(arguments.data.rfind('/') + 1);
+    const ReportInput input{.data_name = name, .command = command, .version = TAILCOAT_VERSION};
+    files.push_back(text_file(arguments.report, report_html(fitted, input)));
+  }
+  const auto written = write_files(files);
   if (written) return {};
-  return Error{written.error().kind, fmt::format("{}; the fit was made and its budget is spent, but there is no model",
+  return Error{written.error().kind, fmt::format("{}; the fit was made and its budget is spent, but nothing is written",
                                                  written.error().message)};
 }
 
-Result<std::string> run(const FitArguments& arguments) {
+Result<std::string> run(const FitArguments& arguments, const std::string& command) {
   TAILCOAT_TRY(options, options_of(arguments));
   TAILCOAT_TRY(threads, threads_of(arguments.noise));
-  if (!arguments.model.empty()) TAILCOAT_CHECK(check_can_write(arguments.model));
+  for (const std::string& path : {arguments.model, arguments.report})
+    if (!path.empty()) TAILCOAT_CHECK(check_can_write(path));
   TAILCOAT_TRY(table, load_table(arguments, options));
   warn_of_delta(options.budget, table.rows());
   TAILCOAT_TRY(noise, noise_of(arguments.noise));
@@ -209,13 +218,13 @@ Result<std::string> run(const FitArguments& arguments) {
     return true;
   };
   TAILCOAT_TRY(fitted, fit(std::move(table), options, {engine, noise}, progress));
-  if (!arguments.model.empty()) TAILCOAT_CHECK(write_model(fitted.model, arguments.model));
+  TAILCOAT_CHECK(write_results(arguments, fitted, command));
   return arguments.json ? fit_json(fitted) : fit_text(fitted);
 }
 
 }  // namespace
 
-Command fit_command(CLI::App& tailcoat) {
+Command fit_command(CLI::App& tailcoat, const std::string& command) {
   CLI::App* parser = tailcoat.add_subcommand("fit", "Fit a private model to a file");
   const auto arguments = std::make_shared<FitArguments>();
   parser->add_option("DATA", arguments->data, "file of rows: .csv, .tsv (also .gz), .npy")->required()->type_name("");
@@ -233,9 +242,13 @@ Command fit_command(CLI::App& tailcoat) {
   add_repeated(*parser, "--bounds", arguments->bounds, "public range of a number column")->type_name("COL=LOW:HIGH");
   add_number(*parser, kConfidence, arguments->confidence);
   parser->add_option("--model", arguments->model, "file to write the model to")->type_name("FILE");
+  parser
+      ->add_option("--report", arguments->report,
+                   "HTML page to write: model, privacy and accuracy in words and pictures")
+      ->type_name("FILE");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(kHelp);
-  return {parser, [arguments] { return run(*arguments); }};
+  return {parser, [arguments, command] { return run(*arguments, command); }};
 }
 
 }  // namespace tailcoat::cli

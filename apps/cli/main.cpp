@@ -40,15 +40,34 @@ int print(const Result<std::string>& text) {
   return written ? kDone : kFailed;
 }
 
+// The command as it can be typed again.
+std::string typed(int argc, char** argv) {
+  std::string line = "tailcoat";
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    const bool plain = word.find_first_of(" \t\n'\"\\$`!*?[]{}()<>|&;#~") == std::string::npos && !word.empty();
+    for (std::size_t at = 0; !plain && (at = word.find('\'', at)) != std::string::npos; at += 4)
+      word.replace(at, 1, "'\\''");
+    line += plain ? " " + word : " '" + word + "'";
+  }
+  return line;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Private convex models from heavy-tailed data.", "tailcoat"};
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return fmt::format("tailcoat: {}; see tailcoat --help\n", error.what());
   });
   app.set_version_flag("--version", "tailcoat " TAILCOAT_VERSION);
-  const std::vector<Command> commands{fit_command(app),        predict_command(app),    evaluate_command(app),
-                                      account_command(app),    plan_command(app),       simulate_command(app),
-                                      experiment_command(app), completion_command(app), man_command(app)};
+  const std::vector<Command> commands{fit_command(app, typed(argc, argv)),
+                                      predict_command(app),
+                                      evaluate_command(app),
+                                      account_command(app),
+                                      plan_command(app),
+                                      simulate_command(app),
+                                      experiment_command(app),
+                                      completion_command(app),
+                                      man_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

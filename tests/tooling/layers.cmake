@@ -8,7 +8,7 @@ if(NOT status OR NOT output MATCHES "tailcoat/engine/lattice.hpp: No such file")
 endif()
 
 # No folder names a folder below it in its CMake target.
-set(order base privacy noise data losses domains engine mechanisms algorithms estimators)
+set(order base privacy noise data losses domains engine mechanisms algorithms estimators report)
 foreach(folder IN LISTS order)
   list(FIND order ${folder} place)
   file(GLOB files ${source}/tailcoat/${folder}/*.hpp ${source}/tailcoat/${folder}/*.cpp

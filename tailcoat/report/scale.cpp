@@ -1,23 +1,16 @@
-#include "experiments/scale.hpp"
+#include "tailcoat/report/scale.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
-namespace tailcoat::experiments {
+#include "tailcoat/report/text.hpp"
+
+namespace tailcoat::report {
 namespace {
 
 constexpr double kRoom = 0.05;  // of the range, at each end
-
-std::string power_text(int exponent) {
-  constexpr std::array<std::string_view, 10> kDigits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = exponent < 0 ? "10⁻" : "10";
-  for (const char digit : fmt::format("{}", std::abs(exponent))) text += kDigits[static_cast<std::size_t>(digit - '0')];
-  return text;
-}
 
 }  // namespace
 
@@ -77,7 +70,7 @@ std::string Scale::tick_label(double value) const {
   const int decade = static_cast<int>(std::floor(std::log10(value) + 1e-9));
   const double factor = std::round(value / power_of_ten(decade));
   if (decade >= -2 && decade <= 2) return fmt::format("{:.6g}", value);
-  return factor == 1 ? power_text(decade) : fmt::format("{}·{}", factor, power_text(decade));
+  return factor == 1 ? power_of_ten_text(decade) : fmt::format("{}·{}", factor, power_of_ten_text(decade));
 }
 
-}  // namespace tailcoat::experiments
+}  // namespace tailcoat::report

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tailcoat::experiments {
+namespace tailcoat::report {
 
 class Scale {
  public:
@@ -26,4 +26,4 @@ class Scale {
   double first_pixel_, last_pixel_;
 };
 
-}  // namespace tailcoat::experiments
+}  // namespace tailcoat::report

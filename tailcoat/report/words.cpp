@@ -1,0 +1,123 @@
+#include "tailcoat/report/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <type_traits>
+
+#include "tailcoat/report/text.hpp"
+
+namespace tailcoat::report {
+namespace {
+
+std::string class_html(const Model& model, std::size_t part) {
+  const std::size_t index = model.parts.size() > 1 ? part : 1;
+  return index < model.classes.size() ? name_html(model.classes[index], 40) : "the positive class";
+}
+
+struct Describe {
+  const Model& model;
+  std::size_t part;
+  std::string target = name_html(model.target, 40);
+
+  [[nodiscard]] Words number(const std::string& what) const { return {what, "predicted " + target, false}; }
+  [[nodiscard]] std::string which_class() const {
+    return fmt::format("which of {} classes <em>{}</em> belongs to", model.parts.size(), target);
+  }
+
+  Words operator()(const SquaredLoss&) const { return number("the average of <em>" + target + "</em>"); }
+  Words operator()(const LinearLoss&) const { return number("<em>" + target + "</em>"); }
+  Words operator()(const AbsoluteLoss&) const { return number("the median of <em>" + target + "</em>"); }
+  Words operator()(const HuberLoss&) const {
+    return number("the typical <em>" + target + "</em> (an average that extreme values sway little)");
+  }
+  Words operator()(const QuantileLoss& loss) const {
+    return number(fmt::format("the <em>{}</em> that {} of cases stay below", target, percent(loss.level, 3)));
+  }
+  Words operator()(const PoissonLoss&) const {
+    const std::string per = model.exposure.empty() ? "" : fmt::format(" per unit of {}", name_html(model.exposure, 40));
+    return {fmt::format("the expected number of <em>{}</em>{}", target, per), "expected " + target, true};
+  }
+  Words operator()(const LogisticLoss&) const {
+    const std::string name = class_html(model, part);
+    if (model.parts.size() > 1) return {which_class(), "odds of " + name + " against the rest", true};
+    return {fmt::format("the probability that <em>{}</em> is {}", target, name), "odds of " + name, true};
+  }
+  template <class Hinge>
+  Words operator()(const Hinge&) const {
+    const std::string name = class_html(model, part);
+    if (model.parts.size() > 1) return {which_class(), "score for " + name, false};
+    return {fmt::format("whether <em>{}</em> is {}", target, name), "score for " + name, false};
+  }
+};
+
+Estimate scaled(const Estimate& estimate, double scale) {
+  return {estimate.value * scale, estimate.standard_error * scale, estimate.low * scale, estimate.high * scale};
+}
+
+double magnitude(double value) { return std::isnan(value) ? 0 : std::abs(value); }
+
+double strongest(const Model& model, std::size_t feature) {
+  double most = 0;
+  for (std::size_t part = 0; part < model.parts.size(); ++part)
+    if (feature < features_of(model, part))
+      most = std::max(most, magnitude(effect_of(model, part, feature).size.value));
+  return most;
+}
+
+}  // namespace
+
+Words words_of(const Model& model, std::size_t part) { return std::visit(Describe{model, part}, model.loss); }
+
+std::size_t features_of(const Model& model, std::size_t part) {
+  return part < model.parts.size() ? std::min(model.features.size(), model.parts[part].coefficients.size()) : 0;
+}
+
+bool is_clear(const Estimate& estimate) { return estimate.low > 0 || estimate.high < 0; }
+
+std::vector<std::size_t> strongest_first(const Model& model) {
+  std::vector<double> sizes(model.features.size());
+  for (std::size_t j = 0; j < sizes.size(); ++j) sizes[j] = strongest(model, j);
+  std::vector<std::size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  return order;
+}
+
+Effect effect_of(const Model& model, std::size_t part, std::size_t feature) {
+  return {feature, scaled(model.parts[part].coefficients[feature], model.features[feature].scale)};
+}
+
+std::string interval_text(double low, double high, int digits) {
+  return number(low, digits) + " to " + number(high, digits);
+}
+
+std::string change_in_words(const Estimate& size, const Words& words, double confidence) {
+  const std::string sure = percent(confidence, 3);
+  if (words.multiplies)
+    return fmt::format("multiplies the {} by {} ({} interval {})", words.quantity, number(std::exp(size.value), 3),
+                       sure, interval_text(std::exp(size.low), std::exp(size.high), 3));
+  const bool up = size.value >= 0;
+  return fmt::format("{} the {} by {} ({} interval {})", up ? "raises" : "lowers", words.quantity,
+                     number(std::abs(size.value), 3), sure,
+                     up ? interval_text(size.low, size.high, 3) : interval_text(-size.high, -size.low, 3));
+}
+
+std::string feature_html(const Feature& feature) {
+  switch (feature.kind) {
+    case FeatureKind::number:
+      return name_html(feature.column);
+    case FeatureKind::beyond:
+      return fmt::format("{} beyond {}", name_html(feature.column, 40),
+                         interval_text(feature.knot_low, feature.knot_high));
+    case FeatureKind::level:
+      return fmt::format("{} = {}", name_html(feature.column, 40), name_html(feature.level, 40));
+    case FeatureKind::missing:
+      return fmt::format("{} is missing", name_html(feature.column));
+  }
+  return "";
+}
+
+}  // namespace tailcoat::report
