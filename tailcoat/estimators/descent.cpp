@@ -21,7 +21,8 @@ constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastClip = 0.4;          // of logistic gradients, times sqrt(d): rare classes have the long ones
 constexpr double kResidualShare = 0.5;      // of a clip's budget, where residuals are looked at too
 constexpr double kCentralShare = 0.25;      // of the residuals that density is measured on
-constexpr double kNormalMedian = 0.6745;    // of |x| under the standard normal law
+constexpr double kLeastWidth = 0.05, kLeastHingeWidth = 0.5;  // of that neighbourhood, in units of the fit
+constexpr double kNormalMedian = 0.6745;                      // of |x| under the standard normal law
 
 Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
 
@@ -166,11 +167,14 @@ class Walk {
       found_.loss = HuberLoss{std::get<HuberLoss>(asked_).delta * scale};
       return {};
     }
-    const double width = quantile(bars, kCentralShare * rows);
+    // Many residuals may be 0: the density is that of a neighbourhood a step can cross.
+    const double least = std::holds_alternative<HingeLoss>(asked_) ? kLeastHingeWidth : kLeastWidth;
+    const double width = std::max(quantile(bars, kCentralShare * rows), least);
     double within = 0;
     for (const Bar& bar : bars)
       if (bar.high <= width) within += bar.rows;
     const auto n = static_cast<double>(data_.rows());
+    within += std::max(n - rows, 0.0);  // residuals of 0 are in no bar
     found_.curvature = jump_of(asked_) * std::max(within, 0.1 * kCentralShare * n) / (2 * width * n);
     return {};
   }

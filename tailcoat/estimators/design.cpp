@@ -34,6 +34,21 @@ class CellReader {
   std::vector<double> cells_;
 };
 
+// row <- matrix^T row. Each row by itself, in an order of operations that is the same for all.
+void multiply(const double* __restrict matrix, std::size_t size, double* __restrict product, float* __restrict row) {
+  std::fill_n(product, size, 0.0);
+  std::size_t j = 0;
+  for (; j + 4 <= size; j += 4) {  // four at a time: fewer trips to the product
+    const double a0 = row[j], a1 = row[j + 1], a2 = row[j + 2], a3 = row[j + 3];
+    const double* const line = matrix + j * size;
+    for (std::size_t k = 0; k < size; ++k)
+      product[k] += (a0 * line[k] + a1 * line[size + k]) + (a2 * line[2 * size + k] + a3 * line[3 * size + k]);
+  }
+  for (; j < size; ++j)
+    for (std::size_t k = 0; k < size; ++k) product[k] += row[j] * matrix[j * size + k];
+  for (std::size_t k = 0; k < size; ++k) row[k] = static_cast<float>(product[k]);
+}
+
 }  // namespace
 
 RowsOf<float> Design::view() const {
@@ -100,16 +115,9 @@ Result<void> Design::transform(Engine& engine, std::span<const double> matrix) {
   float* const cells = reinterpret_cast<float*>(matrix_.data());
   constexpr std::size_t kChunk = 4096;
   return engine.for_each((rows() + kChunk - 1) / kChunk, [&](std::size_t chunk) -> Result<void> {
-    std::vector<double> a(columns_), b(columns_);
-    for (std::size_t i = chunk * kChunk; i < std::min(rows(), (chunk + 1) * kChunk); ++i) {
-      float* const row = cells + i * columns_;
-      std::ranges::fill(b, 0.0);
-      for (std::size_t j = 0; j < columns_; ++j) {  // by columns of a symmetric or any matrix: b += a_j M_j
-        const double a_j = row[j];
-        for (std::size_t k = 0; k < columns_; ++k) b[k] += a_j * matrix[j * columns_ + k];
-      }
-      for (std::size_t k = 0; k < columns_; ++k) row[k] = static_cast<float>(b[k]);
-    }
+    std::vector<double> product(columns_);
+    for (std::size_t i = chunk * kChunk; i < std::min(rows(), (chunk + 1) * kChunk); ++i)
+      multiply(matrix.data(), columns_, product.data(), cells + i * columns_);
     return {};
   });
 }

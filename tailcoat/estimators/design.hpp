@@ -35,7 +35,7 @@ class Design {
   std::vector<double>& weights() { return weights_; }                  // of leverage, times the exposure
   const std::vector<double>& exposures() const { return exposures_; }  // none if there is no such column
 
-  // a <- matrix a for each row; the matrix is square, by rows.
+  // a <- matrix a for each row; the matrix is square and symmetric.
   Result<void> transform(Engine& engine, std::span<const double> matrix);
 
  private:

@@ -26,6 +26,12 @@ struct Shares {
   double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02;
 };
 constexpr Shares kShares;
+constexpr NumberOption kConfidenceOption{.name = "confidence",
+                                         .meaning = "of the intervals",
+                                         .lowest = 0.5,
+                                         .highest = 1,
+                                         .open_above = true,
+                                         .default_value = 0.95};
 constexpr double kLeverage = 1.5;
 // rows * mu: what a target needs, what a column needs, and how many columns' worth the rest needs.
 constexpr double kTargetStrength = 20, kStrengthPerColumn = 15, kStrengthColumns = 5;
@@ -75,6 +81,41 @@ Eigen::MatrixXd with_least_eigenvalue(const Eigen::MatrixXd& matrix, double leas
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
   const Eigen::MatrixXd& vectors = solver.eigenvectors();
   return vectors * solver.eigenvalues().cwiseMax(least).asDiagonal() * vectors.transpose();
+}
+
+Result<void> check_kind(const Table& table, const std::string& name, ColumnKind kind, const char* use) {
+  TAILCOAT_TRY(position, table.index_of(name));
+  if (table.columns()[position].kind == kind) return {};
+  return usage_error(fmt::format("column {} is read as {}, but {} must be {}", in_quotes(name),
+                                 kind == ColumnKind::text ? "numbers" : "texts", use,
+                                 kind == ColumnKind::text ? "texts" : "numbers"));
+}
+
+// What can be told without the rows.
+Result<void> check(const Table& table, const FitOptions& options) {
+  TAILCOAT_CHECK(check_loss(options.loss));
+  TAILCOAT_CHECK(check(kConfidenceOption, options.confidence));
+  if (std::holds_alternative<LinearLoss>(options.loss)) return usage_error("loss linear has no best model");
+  TAILCOAT_CHECK(check_kind(table, options.target, is_classifier(options.loss) ? ColumnKind::text : ColumnKind::number,
+                            "the target of this loss"));
+  if (!options.exposure.empty()) {
+    TAILCOAT_CHECK(check_kind(table, options.exposure, ColumnKind::number, "the exposure"));
+    if (!is_count(options.loss) || options.exposure == options.target)
+      return usage_error("an exposure is for poisson loss, and is not the target");
+  }
+  for (const auto& [name, levels] : options.levels)
+    TAILCOAT_CHECK(check_kind(table, name, ColumnKind::text, "a column with levels"));
+  for (const std::string& name : options.missing_indicators)
+    TAILCOAT_CHECK(check_kind(table, name, ColumnKind::number, "a column with a missing indicator"));
+  for (const auto& [name, range] : options.bounds) {
+    TAILCOAT_CHECK(check_kind(table, name, ColumnKind::number, "a column with bounds"));
+    const double width = range.high - range.low;
+    if (!(width > 0 && std::isfinite(width)))
+      return usage_error(fmt::format("bounds of {}: {} to {}; give two numbers, the smaller first", in_quotes(name),
+                                     range.low, range.high));
+  }
+  if (table.rows() >= 2) return {};
+  return data_error(fmt::format("{} rows; a fit needs two at least", table.rows()));
 }
 
 struct Stop {
@@ -212,16 +253,23 @@ class Fitting {
     if (is_classifier(options_.loss)) {
       return choose_classes(table, target);
     }
+    if (const auto bounds = options_.bounds.find(options_.target); bounds != options_.bounds.end()) {
+      target_sketch_ = ColumnSketch{.bins = {{bounds->second.low, bounds->second.high, rows_}}};
+      if (!is_count(options_.loss)) unit_ = number_features(options_.target, bounds->second)[0];
+      if (options_.exposure.empty()) return {};
+    }
     TAILCOAT_TRY(data, run_.engine.load_columns(table.view()));
     const double share = is_count(options_.loss) ? target_share_ / 2 : target_share_;
-    std::vector<std::size_t> columns{target};
+    std::vector<std::size_t> columns;
+    if (!target_sketch_) columns.push_back(target);
     if (!options_.exposure.empty()) {
       TAILCOAT_TRY(exposure, table.index_of(options_.exposure));
       columns.push_back(exposure);
     }
     TAILCOAT_TRY(sketches, sketch_columns(run_.engine, data, columns, meter_.share(share), outlet()));
+    if (!options_.exposure.empty()) exposure_sketch_ = std::move(sketches.back());
+    if (target_sketch_) return {};
     target_sketch_ = std::move(sketches[0]);
-    if (sketches.size() > 1) exposure_sketch_ = std::move(sketches[1]);
     if (!is_count(options_.loss)) unit_ = target_scale(options_.target, *target_sketch_);
     return {};
   }
@@ -517,6 +565,7 @@ class Fitting {
 }  // namespace
 
 Result<Fit> fit(Table table, const FitOptions& options, RunContext run, const Progress& progress) {
+  TAILCOAT_CHECK(check(table, options));
   TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(table, options)));
   return Fitting(options, run, std::move(meter))(std::move(table), progress);
 }
