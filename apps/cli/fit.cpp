@@ -25,13 +25,6 @@
 namespace tailcoat::cli {
 namespace {
 
-constexpr NumberOption kConfidence{.name = "confidence",
-                                   .meaning = "of the intervals",
-                                   .lowest = 0.5,
-                                   .highest = 1,
-                                   .open_above = true,
-                                   .default_value = 0.95};
-
 constexpr const char* kHelp = R"(LOSS is one of
   squared, huber[:DELTA], absolute, quantile:LEVEL   numbers; LEVEL such as 0.9
   poisson                                            counts, with --exposure if rows differ in it
@@ -92,7 +85,7 @@ Result<FitOptions> options_of(const FitArguments& arguments) {
   TAILCOAT_TRY(budget, budget_of(arguments.noise));
   TAILCOAT_TRY(levels, parse_categorical(arguments.categorical));
   TAILCOAT_TRY(bounds, parse_bounds(arguments.bounds));
-  TAILCOAT_TRY(confidence, number(kConfidence, arguments.confidence));
+  TAILCOAT_TRY(confidence, number(kConfidenceOption, arguments.confidence));
   if (!arguments.classes.empty()) levels[arguments.target] = arguments.classes;
   if (predicts_classes(loss)) levels.try_emplace(arguments.target);
   return FitOptions{.target = arguments.target,
@@ -240,7 +233,7 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
   parser->add_option("--exposure", arguments->exposure, "column that multiplies a Poisson rate")->type_name("COLUMN");
   add_list(*parser, "--missing-indicator", arguments->missing_indicators, "columns whose missing cells say something");
   add_repeated(*parser, "--bounds", arguments->bounds, "public range of a number column")->type_name("COL=LOW:HIGH");
-  add_number(*parser, kConfidence, arguments->confidence);
+  add_number(*parser, kConfidenceOption, arguments->confidence);
   parser->add_option("--model", arguments->model, "file to write the model to")->type_name("FILE");
   parser
       ->add_option("--report", arguments->report,

@@ -26,12 +26,6 @@ struct Shares {
   double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02;
 };
 constexpr Shares kShares;
-constexpr NumberOption kConfidenceOption{.name = "confidence",
-                                         .meaning = "of the intervals",
-                                         .lowest = 0.5,
-                                         .highest = 1,
-                                         .open_above = true,
-                                         .default_value = 0.95};
 constexpr double kLeverage = 1.5;
 // rows * mu: what a target needs, what a column needs, and how many columns' worth the rest needs.
 constexpr double kTargetStrength = 20, kStrengthPerColumn = 15, kStrengthColumns = 5;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tailcoat/algorithms/problem.hpp"
+#include "tailcoat/base/option.hpp"
 #include "tailcoat/data/table.hpp"
 #include "tailcoat/estimators/model.hpp"
 #include "tailcoat/estimators/treatment.hpp"
@@ -25,6 +26,13 @@ struct FitOptions {
   std::string exposure{};                         // Poisson: a number column
   double confidence = 0.95;
 };
+
+inline constexpr NumberOption kConfidenceOption{.name = "confidence",
+                                                .meaning = "of the intervals",
+                                                .lowest = 0.5,
+                                                .highest = 1,
+                                                .open_above = true,
+                                                .default_value = 0.95};
 
 // What keeps the model from being better, in standard errors relative to the sampling error alone.
 struct Limits {
