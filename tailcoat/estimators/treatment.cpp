@@ -13,6 +13,8 @@ constexpr double kTailReach = 1.3;       // and they must reach so much further
 constexpr double kLeastScale = 1.0 / 8;  // of the distance to the end of the bulk
 constexpr double kLeastRare = 1.0 / 32;  // the same where nearly all rows share one value
 constexpr double kShareOfMissing = 0.05;
+constexpr double kLeastShare = 1e-9;      // a level of no row needs a scale too
+constexpr double kLeastBounded = 1e-300;  // the inverse of a scale must be a number
 
 struct Bulk {
   double centre, limit, scale;  // values within centre +- limit
@@ -22,24 +24,28 @@ struct Bulk {
 Bulk bulk_of(const ColumnSketch& sketch) {
   const double centre = sketch.quantile(0.5);
   const double reach = std::max(sketch.high() - centre, centre - sketch.low());
+  const auto ends_bulk = [&](double x) { return x * x <= kBulk * sketch.spread_within(centre, x); };
   double limit = reach;
-  for (int step = 0; step < 240; ++step, limit *= 0x1.ae89f995ad3adp-1)  // 2^(-1/4)
-    if (limit * limit <= kBulk * sketch.spread_within(centre, limit)) break;
+  int steps = 240;
+  for (; steps > 0 && !ends_bulk(limit); --steps) limit *= 0x1.ae89f995ad3adp-1;  // 2^(-1/4)
   // Where nearly all rows are in one bin, the others are what matters: all of them belong to the bulk.
-  const bool atom = limit <= sketch.width_at(centre);
+  const bool atom = steps == 0 || limit <= sketch.width_at(centre);
   if (atom) limit = reach;
   const double scale =
       std::max(std::sqrt(sketch.spread_within(centre, limit)), (atom ? kLeastRare : kLeastScale) * limit);
   return {centre, limit, scale};
 }
 
-double share_scale(double share) { return std::sqrt(0.5 * std::sqrt(share * (1 - share))); }
+double share_scale(double share) {
+  const double known = std::clamp(share, kLeastShare, 1 - kLeastShare);
+  return std::sqrt(0.5 * std::sqrt(known * (1 - known)));
+}
 
 }  // namespace
 
 std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows) {
   if (sketch.only_zeros()) {
-    const double rare = std::clamp(2 * sketch.noise / rows, 1 / rows, 0.25);  // as many as could hide in the noise
+    const double rare = std::min(std::max(2 * sketch.noise, 1.0) / rows, 0.25);  // as many as noise could hide
     return {{.column = column, .scale = std::sqrt(rare), .low = -1, .high = 1}};
   }
   const Bulk bulk = bulk_of(sketch);
@@ -72,8 +78,8 @@ std::vector<Feature> number_features(const std::string& column, const ColumnSket
 
 std::vector<Feature> number_features(const std::string& column, Range bounds) {
   return {{.column = column,
-           .centre = bounds.low + (bounds.high - bounds.low) / 2,
-           .scale = (bounds.high - bounds.low) / 4,
+           .centre = bounds.low / 2 + bounds.high / 2,  // the difference of the two might overflow
+           .scale = std::max(bounds.high / 4 - bounds.low / 4, kLeastBounded),
            .low = bounds.low,
            .high = bounds.high}};
 }

@@ -1,0 +1,154 @@
+#include "tailcoat/estimators/descent.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace tailcoat {
+namespace {
+
+constexpr std::size_t kRows = 20000;
+
+// y = 2 - x1 + 0.5 x2 + noise of 0.5 on standard normal rows with a constant.
+struct Linear {
+  std::vector<double> rows, labels;
+  static constexpr double kTruth[] = {-1, 0.5, 2};
+
+  explicit Linear(std::uint64_t seed, double noise = 0.5) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    for (std::size_t i = 0; i < kRows; ++i) {
+      const double a = normal(random), b = normal(random);
+      rows.insert(rows.end(), {a, b, 1});
+      labels.push_back(2 - a + 0.5 * b + noise * normal(random));
+    }
+  }
+};
+
+struct Descended {
+  Result<Descent> descent;
+  Receipt receipt;
+};
+
+Descended descended(
+    const Linear& linear, const Loss& loss, double mu, const DescentRules& rules = {},
+    const std::function<bool()>& tick = [] { return true; }, std::uint64_t seed = 3) {
+  Engine engine(1);
+  BitSource noise = BitSource::insecure_seeded(seed);
+  auto meter = PrivacyMeter::open(Gdp{mu});
+  if (!meter) stop_at(meter.error());
+  auto data = engine.load(RowsOf<double>{linear.rows.data(), kRows, 3, 3}, linear.labels);
+  if (!data) stop_at(data.error());
+  const DescentBudget budget{.gradients = meter->share(0.9), .clips = meter->share(0.1)};
+  auto found = descend({engine, noise}, {*meter, noise}, *data, loss, {0, 0, 0}, 1, budget, rules, tick);
+  return {std::move(found), meter->receipt()};
+}
+
+TEST(Descent, RecoversALinearModel) {
+  const Linear linear(1);
+  for (const Loss& loss : {Loss{SquaredLoss{}}, Loss{HuberLoss{}}, Loss{AbsoluteLoss{}}, Loss{QuantileLoss{0.5}}}) {
+    const Descended run = descended(linear, loss, 1000);
+    ASSERT_TRUE(run.descent.ok()) << run.descent.error().message;
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(run.descent->x[j], Linear::kTruth[j], 0.03) << loss_name(loss);
+    EXPECT_GT(run.descent->clip, 0);
+    EXPECT_LT(run.descent->clipped_share, 0.5);
+  }
+}
+
+TEST(Descent, FindsTheScaleOfHuberAndTheCurvatureOfKinks) {
+  const Linear linear(2);
+  const Descended huber = descended(linear, HuberLoss{1.345}, 1000);
+  ASSERT_TRUE(huber.descent.ok());
+  const double delta = std::get<HuberLoss>(huber.descent->loss).delta;
+  EXPECT_GT(delta, 0.7 * 1.345 * 0.5);
+  EXPECT_LT(delta, 1.6 * 1.345 * 0.5);
+  // The density of N(0, 0.5^2) at 0 is 0.798; |r| has twice of it as its slope.
+  for (const auto& [loss, expected] : {std::pair{Loss{AbsoluteLoss{}}, 1.596}, {Loss{QuantileLoss{0.5}}, 0.798}}) {
+    const Descended kinked = descended(linear, loss, 1000);
+    ASSERT_TRUE(kinked.descent.ok());
+    EXPECT_NEAR(kinked.descent->curvature / expected, 1, 0.35) << loss_name(loss);
+  }
+}
+
+TEST(Descent, MeanSquareIsThatOfTheGradients) {
+  const Descended run = descended(Linear(4), SquaredLoss{}, 1000);
+  ASSERT_TRUE(run.descent.ok());
+  // |r|^2 |a|^2 has mean 0.25 * 3.
+  EXPECT_NEAR(run.descent->mean_square, 0.75, 0.25);
+}
+
+TEST(Descent, NoiseIsWhatTheReceiptSays) {
+  for (const double mu : {0.1, 3.0}) {
+    DescentRules rules;
+    rules.steps = 10;
+    const Descended run = descended(Linear(5), SquaredLoss{}, mu, rules);
+    ASSERT_TRUE(run.descent.ok());
+    ASSERT_EQ(run.descent->noise.size(), rules.steps);
+    std::vector<double> charged;
+    double squares = 0;
+    for (const ReceiptLine& line : run.receipt.lines) {
+      squares += line.price.mu * line.price.mu;
+      if (line.release.what.starts_with("gradient")) charged.push_back(line.release.noise_scale);
+    }
+    ASSERT_EQ(charged.size(), rules.steps);
+    for (std::size_t t = 0; t < rules.steps; ++t)
+      EXPECT_NEAR(run.descent->noise[t] * static_cast<double>(kRows) / charged[t], 1, 1e-9) << t;
+    EXPECT_LT(run.descent->noise.back(), run.descent->noise[rules.steps / 2]);
+    EXPECT_LE(run.receipt.gaussian_spent.mu, mu);
+    EXPECT_NEAR(std::sqrt(squares), run.receipt.gaussian_spent.mu, 1e-9 * mu);
+    EXPECT_GT(run.receipt.gaussian_spent.mu, 0.99 * mu);
+  }
+}
+
+TEST(Descent, ResponsesAreThoseOfTheIterationItself) {
+  const DescentRules rules{.steps = 12, .step = 0.4, .momentum = 0.25};
+  for (const double curvature : {0.05, 0.3, 1.0}) {
+    const std::vector<double> responses = gradient_responses(rules, curvature);
+    ASSERT_EQ(responses.size(), rules.steps);
+    std::mt19937_64 random(6);
+    std::normal_distribution<double> normal;
+    for (int trial = 0; trial < 5; ++trial) {
+      std::vector<double> errors(rules.steps);
+      for (double& error : errors) error = normal(random);
+      double x = 0, before = 0, expected = 0;  // on curvature x^2 / 2
+      for (std::size_t t = 0; t < rules.steps; ++t) {
+        const double ahead = x + rules.momentum * (x - before);
+        before = x;
+        x = ahead - rules.step * (curvature * ahead + errors[t]);
+        expected += responses[t] * errors[t];
+      }
+      EXPECT_NEAR(x, expected, 1e-12);
+    }
+  }
+}
+
+// The last iterates of many runs that differ by noise alone spread as noise and responses say.
+TEST(Descent, TheSpreadOfTheResultIsPredicted) {
+  const Linear linear(7);
+  const DescentRules rules;
+  double sum = 0, predicted = 0;
+  const int runs = 40;
+  const Descended exact = descended(linear, SquaredLoss{}, 1000);
+  ASSERT_TRUE(exact.descent.ok());
+  for (int k = 0; k < runs; ++k) {
+    const Descended run = descended(
+        linear, SquaredLoss{}, 0.3, rules, [] { return true; }, 100 + k);
+    ASSERT_TRUE(run.descent.ok());
+    for (std::size_t j = 0; j < 3; ++j) sum += std::pow(run.descent->x[j] - exact.descent->x[j], 2);
+    const std::vector<double> responses = gradient_responses(rules, 1);
+    for (std::size_t t = 0; t < rules.steps; ++t) predicted += 3 * std::pow(responses[t] * run.descent->noise[t], 2);
+  }
+  EXPECT_NEAR(std::sqrt(sum / predicted), 1, 0.3);  // 120 squares: a deviation of 0.065, and a little bias of clips
+}
+
+TEST(Descent, StopsWhenAsked) {
+  int calls = 0;
+  const Descended run = descended(Linear(8), SquaredLoss{}, 1, {}, [&] { return ++calls < 4; });
+  ASSERT_FALSE(run.descent.ok());
+  EXPECT_EQ(calls, 4);
+  EXPECT_NE(run.descent.error().message.find("stopped"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tailcoat

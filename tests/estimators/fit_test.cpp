@@ -1,0 +1,256 @@
+// What a fit finds: known coefficients, whatever the loss and the columns.
+#include "tailcoat/estimators/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fitting.hpp"
+#include "tailcoat/estimators/predict.hpp"
+
+namespace tailcoat {
+namespace {
+
+using Truth = std::map<std::string, double>;
+
+void expect_near(const Result<Fit>& fit, const Truth& truth, double tolerance) {
+  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  EXPECT_FALSE(fit->constant);
+  const auto found = estimates(fit->model);
+  for (const auto& [name, value] : truth) {
+    ASSERT_TRUE(found.contains(name)) << name;
+    EXPECT_NEAR(found.at(name).value, value, tolerance * std::max(1.0, std::abs(value))) << name;
+    EXPECT_LE(found.at(name).low, found.at(name).value) << name;
+    EXPECT_GE(found.at(name).high, found.at(name).value) << name;
+  }
+}
+
+TEST(Fit, RecoversALinearModelUnderEveryRegressionLoss) {
+  for (const char* loss : {"squared", "huber", "absolute", "quantile:0.5"}) {
+    SCOPED_TRACE(loss);
+    const FitOptions options{.target = "y", .loss = *parse_loss(loss), .budget = kGenerous};
+    expect_near(fitted(linear_table(20000, 1), options), {{"(intercept)", 3}, {"a", 2}, {"b", -4}}, 0.06);
+  }
+}
+
+TEST(Fit, AQuantileIsAboveTheMedian) {
+  const FitOptions options{.target = "y", .loss = QuantileLoss{0.9}, .budget = kGenerous};
+  // Noise of deviation 1: the quantile is 1.2816 above the mean.
+  expect_near(fitted(linear_table(20000, 2), options), {{"(intercept)", 4.2816}, {"a", 2}, {"b", -4}}, 0.08);
+}
+
+TEST(Fit, RobustLossesIgnoreWildTargets) {
+  for (const char* loss : {"huber", "absolute"}) {
+    SCOPED_TRACE(loss);
+    Table table = simulated({{.name = "a"}, {.name = "y"}}, 20000, 3, [](Random& random) {
+      const double a = normal(random), wild = uniform(random) < 0.02 ? 1e4 * normal(random) : 0;
+      return std::vector{a, 1 + 2 * a + normal(random) + wild};
+    });
+    const FitOptions options{.target = "y", .loss = *parse_loss(loss), .budget = kGenerous};
+    expect_near(fitted(std::move(table), options), {{"(intercept)", 1}, {"a", 2}}, 0.08);
+  }
+}
+
+const std::vector<Column> kClassColumns = {
+    {.name = "a"}, {.name = "b"}, {.name = "y", .kind = ColumnKind::text, .levels = {"yes", "no"}}};
+
+// P(yes) = 1 / (1 + exp(-(0.5 + a - 2 b))), a and b standard normal.
+Table class_table(std::size_t rows, std::uint64_t seed) {
+  return simulated(kClassColumns, rows, seed, [](Random& random) {
+    const double a = normal(random), b = normal(random);
+    return std::vector{a, b, uniform(random) < 1 / (1 + std::exp(-(0.5 + a - 2 * b))) ? 0.0 : 1.0};
+  });
+}
+
+TEST(Fit, RecoversALogisticModelGivenTheClassesOrNot) {
+  for (const bool given : {true, false}) {
+    FitOptions options{.target = "y", .loss = LogisticLoss{}, .budget = kGenerous};
+    if (given) options.levels["y"] = {"no", "yes"};
+    const auto fit = fitted(class_table(40000, 4), options);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    EXPECT_EQ(fit->model.classes, (std::vector<std::string>{"no", "yes"}));
+    expect_near(fit, {{"(intercept)", 0.5}, {"a", 1}, {"b", -2}}, 0.08);
+  }
+}
+
+double accuracy(const Fit& fit, const Table& table, const std::vector<std::string>& levels) {
+  auto predictor = Predictor::create(fit.model, table.columns());
+  if (!predictor) stop_at(predictor.error());
+  const auto rows = std::get<RowsOf<double>>(table.view());
+  double right = 0;
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    const auto row = rows.row(i);
+    const auto predicted = static_cast<std::size_t>(predictor->predict(row).value);
+    right += fit.model.classes[predicted] == levels[static_cast<std::size_t>(row.back())] ? 1 : 0;
+  }
+  return right / static_cast<double>(rows.rows);
+}
+
+TEST(Fit, AHingeSeparatesAsLogisticDoes) {
+  double accuracies[2];
+  for (const bool hinge : {false, true}) {
+    FitOptions options{.target = "y", .loss = hinge ? Loss{HingeLoss{}} : Loss{LogisticLoss{}}, .budget = kGenerous};
+    options.levels["y"] = {"no", "yes"};
+    const auto fit = fitted(class_table(20000, 5), options);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    accuracies[hinge ? 1 : 0] = accuracy(*fit, class_table(20000, 6), {"yes", "no"});
+  }
+  EXPECT_GT(accuracies[0], 0.8);
+  EXPECT_NEAR(accuracies[0], accuracies[1], 0.01);
+}
+
+TEST(Fit, ThreeClassesAreToldApart) {
+  const std::vector<std::string> levels{"left", "right", "top"};
+  const auto table = [&](std::uint64_t seed) {
+    return simulated({{.name = "a"}, {.name = "b"}, {.name = "y", .kind = ColumnKind::text, .levels = levels}}, 15000,
+                     seed, [](Random& random) {
+                       const auto which = static_cast<double>(random() % 3);
+                       return std::vector{3 * (which - 0.5) * (which < 2 ? 1 : 0) + normal(random),
+                                          (which == 2 ? 3 : 0) + normal(random), which};
+                     });
+  };
+  for (const char* loss : {"logistic", "hinge"}) {
+    for (const bool given : {true, false}) {
+      FitOptions options{.target = "y", .loss = *parse_loss(loss), .budget = {3, 1e-6}};
+      if (given) options.levels["y"] = levels;
+      const auto fit = fitted(table(7), options);
+      ASSERT_TRUE(fit.ok()) << fit.error().message;
+      EXPECT_EQ(fit->model.parts.size(), 3u);
+      EXPECT_GT(accuracy(*fit, table(8), levels), 0.85) << loss;
+    }
+  }
+}
+
+TEST(Fit, RecoversRatesPerExposure) {
+  for (const bool exposure : {true, false}) {
+    std::vector<Column> columns{{.name = "a"}, {.name = "y"}};
+    if (exposure) columns.push_back({.name = "years"});
+    Table table = simulated(columns, 40000, 9, [&](Random& random) {
+      const double a = normal(random), years = exposure ? 0.5 + 2 * uniform(random) : 1;
+      std::poisson_distribution<int> count(years * std::exp(-0.5 + 0.6 * a));
+      std::vector<double> row{a, static_cast<double>(count(random))};
+      if (exposure) row.push_back(years);
+      return row;
+    });
+    FitOptions options{.target = "y", .loss = PoissonLoss{}, .budget = kGenerous};
+    if (exposure) options.exposure = "years";
+    SCOPED_TRACE(exposure);
+    expect_near(fitted(std::move(table), options), {{"(intercept)", -0.5}, {"a", 0.6}}, 0.06);
+  }
+}
+
+// y = 1 + 2 [Graz] - 3 [Linz] + a; Wien is the most frequent and so the reference.
+TEST(Fit, RecoversLevelsGivenOrFound) {
+  const std::vector<std::string> levels{"Graz", "Linz", "Wien"};
+  for (const bool given : {true, false}) {
+    Table table =
+        simulated({{.name = "city", .kind = ColumnKind::text, .levels = levels}, {.name = "a"}, {.name = "y"}}, 20000,
+                  10, [](Random& random) {
+                    const double u = uniform(random), a = normal(random);
+                    const double city = u < 0.2 ? 0 : (u < 0.5 ? 1 : 2);
+                    const double effect = city == 0 ? 2 : (city == 1 ? -3 : 0);
+                    return std::vector{city, a, 1 + effect + a + 0.5 * normal(random)};
+                  });
+    FitOptions options{.target = "y", .budget = kGenerous};
+    if (given) options.levels["city"] = levels;
+    const auto fit = fitted(std::move(table), options);
+    expect_near(fit, {{"(intercept)", 1}, {"city=Graz", 2}, {"city=Linz", -3}, {"city=Wien", 0}, {"a", 1}}, 0.05);
+    EXPECT_EQ(estimates(fit->model).at("city=Wien").standard_error, 0);
+  }
+}
+
+// Cells are missing at random, and where b is missing y is 5 higher.
+TEST(Fit, MissingCellsAreMarkedOrCentred) {
+  Table table = simulated({{.name = "a"}, {.name = "b"}, {.name = "y"}}, 30000, 11, [](Random& random) {
+    const double a = 4 + normal(random), b = 7 + normal(random);
+    const bool hidden = uniform(random) < 0.2;
+    return std::vector{a, hidden ? kMissing : b, 1 + a + (hidden ? 5 : 0.5 * (b - 7)) + 0.5 * normal(random)};
+  });
+  const FitOptions options{.target = "y", .budget = kGenerous, .missing_indicators = {"b"}};
+  expect_near(fitted(std::move(table), options), {{"a", 1}, {"b", 0.5}, {"b is missing", 5}}, 0.06);
+}
+
+TEST(Fit, RowsWithoutATargetAreLeftOut) {
+  Table table = simulated({{.name = "a"}, {.name = "y"}}, 20000, 12, [](Random& random) {
+    const double a = normal(random);
+    return std::vector{a, uniform(random) < 0.3 ? kMissing : 2 + a + 0.5 * normal(random)};
+  });
+  const FitOptions options{.target = "y", .budget = kGenerous};
+  expect_near(fitted(std::move(table), options), {{"(intercept)", 2}, {"a", 1}}, 0.05);
+}
+
+TEST(Fit, ConstantAndDuplicateColumnsDoNoHarm) {
+  Table table =
+      simulated({{.name = "a"}, {.name = "same"}, {.name = "seven"}, {.name = "zero"}, {.name = "none"}, {.name = "y"}},
+                20000, 13, [](Random& random) {
+                  const double a = normal(random);
+                  return std::vector{a, a, 7.0, 0.0, kMissing, 1 + 2 * a + 0.5 * normal(random)};
+                });
+  const Table test = simulated(table.columns(), 1000, 14, [](Random& random) {
+    const double a = normal(random);
+    return std::vector{a, a, 7.0, 0.0, kMissing, 1 + 2 * a};
+  });
+  for (const double epsilon : {2.0, 1000.0}) {
+    const auto source = simulated(table.columns(), 0, 0, [](Random&) { return std::vector<double>{}; });
+    Table copy = table_of(table.columns(), [&] {
+      const auto rows = std::get<RowsOf<double>>(table.view());
+      return std::vector<double>(rows.data, rows.data + rows.rows * rows.columns);
+    }());
+    const auto fit = fitted(std::move(copy), {.target = "y", .budget = {epsilon, 1e-6}});
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    auto predictor = Predictor::create(fit->model, test.columns());
+    ASSERT_TRUE(predictor.ok());
+    const auto rows = std::get<RowsOf<double>>(test.view());
+    double squares = 0;
+    for (std::size_t i = 0; i < rows.rows; ++i)
+      squares += std::pow(predictor->predict(rows.row(i)).value - rows.row(i)[5], 2) / static_cast<double>(rows.rows);
+    EXPECT_LT(std::sqrt(squares), epsilon > 100 ? 0.1 : 0.4) << epsilon;
+    const auto found = estimates(fit->model);
+    EXPECT_NEAR(found.at("a").value + found.at("same").value, 2, epsilon > 100 ? 0.1 : 0.4) << epsilon;
+  }
+}
+
+TEST(Fit, KnownBoundsReplaceTheSketch) {
+  const FitOptions options{.target = "y", .budget = kGenerous, .bounds = {{"a", {0, 20}}, {"b", {-4, 2}}}};
+  const auto fit = fitted(linear_table(20000, 15), options);
+  expect_near(fit, {{"(intercept)", 3}, {"a", 2}, {"b", -4}}, 0.06);
+  EXPECT_EQ(fit->model.features[0].high, 20);
+}
+
+double error_at(double epsilon, std::uint64_t seed) {
+  const auto fit = fitted(linear_table(20000, 16), {.target = "y", .budget = {epsilon, 1e-6}}, seed);
+  if (!fit) stop_at(fit.error());
+  const auto found = estimates(fit->model);
+  return std::hypot((found.at("a").value - 2) / 0.5, (found.at("b").value + 4) / 2);
+}
+
+TEST(Fit, MoreBudgetGivesTheNonPrivateFit) {
+  double mean[3] = {};
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    mean[0] += error_at(0.3, seed) / 10;
+    mean[1] += error_at(3, seed) / 10;
+    mean[2] += error_at(300, seed) / 10;
+  }
+  EXPECT_LT(mean[1], 0.5 * mean[0]);
+  EXPECT_LT(mean[2], 0.5 * mean[1]);
+  EXPECT_LT(mean[2], 0.03);  // sampling error of both slopes, in their units, is 0.01
+}
+
+// With nothing to find, predictions stay near the mean.
+TEST(Fit, ANoiseTargetIsNotWorseThanTheConstant) {
+  double excess = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    Table table =
+        simulated({{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "y"}}, 5000, 17 + seed, [](Random& random) {
+          return std::vector{normal(random), normal(random), normal(random), 5 + normal(random)};
+        });
+    const auto fit = fitted(std::move(table), {.target = "y", .budget = {1, 1e-6}}, seed);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    const auto found = estimates(fit->model);
+    double intercept = found.at("(intercept)").value, square = 0;
+    for (const char* name : {"a", "b", "c"}) square += std::pow(found.at(name).value, 2);
+    excess += (square + std::pow(intercept - 5, 2)) / 10;  // over the variance 1 of the target
+  }
+  EXPECT_LT(excess, 0.01);
+}
+
+}  // namespace
+}  // namespace tailcoat

@@ -1,0 +1,144 @@
+#include "tailcoat/estimators/treatment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace tailcoat {
+namespace {
+
+constexpr double kRows = 20000;
+
+ColumnSketch sketch_of(std::vector<SketchBin> bins, double noise = 10) {
+  ColumnSketch sketch;
+  sketch.bins = std::move(bins);
+  sketch.noise = noise;
+  return sketch;
+}
+
+// What the design and the model file need: finite numbers, and no cell further than `reach` units from the centre.
+void expect_usable(const std::vector<Feature>& features, double reach = 1e4) {
+  ASSERT_FALSE(features.empty());
+  for (const Feature& feature : features) {
+    const auto checked = check_feature(feature);
+    EXPECT_TRUE(checked.ok()) << checked.error().message;
+    EXPECT_TRUE(std::isfinite(feature.low) && std::isfinite(feature.high)) << feature_name(feature);
+    EXPECT_TRUE(std::isfinite(1 / feature.scale)) << feature.scale;
+    for (const double cell : {0.0, 1.0, -1.0, 5e-324, 1e300, -1e300, std::nan("")}) {
+      const bool number = feature.kind == FeatureKind::number || feature.kind == FeatureKind::beyond;
+      const double value = number ? feature.of_number(cell) : (cell > 0 ? 1 : 0);
+      EXPECT_LE(std::abs((value - feature.centre) / feature.scale), reach) << feature_name(feature) << ' ' << cell;
+    }
+  }
+}
+
+// As they come out of sketch_columns: ordered bins that do not overlap, some of them without rows.
+ColumnSketch random_sketch(std::mt19937_64& random) {
+  const auto uniform = [&] { return std::uniform_real_distribution<double>()(random); };
+  std::vector<SketchBin> bins;
+  const auto rows = [&] { return uniform() < 0.2 ? 0 : std::exp(12 * uniform()); };
+  const bool zoomed = random() % 2 == 0;
+  const double unit = std::ldexp(1.0, static_cast<int>(random() % 127) - 63);
+  if (random() % 3 == 0)
+    for (std::size_t k = 1 + random() % 8; k-- > 0;)
+      if (random() % 3 != 0)
+        bins.push_back(
+            {-unit * std::ldexp(1.0, static_cast<int>(k) + 1), -unit * std::ldexp(1.0, static_cast<int>(k)), rows()});
+  if (random() % 3 == 0) bins.push_back({0, 0, rows()});
+  double low = unit;
+  for (std::size_t k = 0, count = random() % 64; k < count; ++k) {
+    const double high = zoomed ? low + unit / 64 : 2 * low;
+    if (high > 0x1p64) break;
+    if (random() % 4 != 0) bins.push_back({low, high, rows()});
+    low = high;
+  }
+  if (bins.empty()) bins.push_back({0, 0, 1});
+  return sketch_of(std::move(bins), std::exp(8 * uniform() - 2));
+}
+
+TEST(Treatment, EverySketchGivesUsableFeatures) {
+  std::mt19937_64 random(31);
+  for (int trial = 0; trial < 20000 && !testing::Test::HasFailure(); ++trial) {
+    const ColumnSketch sketch = random_sketch(random);
+    SCOPED_TRACE(trial);
+    for (const double rows : {1.0, 2.0, 3.0, 100.0, 1e9}) expect_usable(number_features("x", sketch, rows), 1e5);
+    const Feature unit = target_scale("y", sketch);
+    EXPECT_TRUE(check_feature(unit).ok());
+    EXPECT_TRUE(std::isfinite(1 / unit.scale));
+  }
+}
+
+TEST(Treatment, ANormalColumnIsOneFeatureInItsOwnUnits) {
+  std::vector<SketchBin> bins;
+  for (int k = -32; k < 32; ++k)
+    bins.push_back({100 + k / 8.0, 100 + (k + 1) / 8.0, kRows / 8 * std::exp(-k * k / 128.0) / std::sqrt(2 * M_PI)});
+  const auto features = number_features("x", sketch_of(bins), kRows);
+  ASSERT_EQ(features.size(), 1u);
+  EXPECT_NEAR(features[0].centre, 100, 0.2);
+  EXPECT_NEAR(features[0].scale, 1, 0.1);
+  EXPECT_LT(features[0].low, 96.5);
+  EXPECT_GT(features[0].high, 103.5);
+  EXPECT_NEAR(target_scale("x", sketch_of(bins)).scale, features[0].scale, 1e-12);
+}
+
+TEST(Treatment, ATailThatShowsIsAFeatureOfItsOwn) {
+  const auto features =
+      number_features("x", sketch_of({{0, 1, 10000}, {1, 2, 9400}, {1024, 2048, 300}, {2048, 4096, 300}}), kRows);
+  ASSERT_EQ(features.size(), 2u);
+  EXPECT_EQ(features[1].kind, FeatureKind::beyond);
+  EXPECT_EQ(features[1].knot_high, features[0].high);
+  EXPECT_GE(features[1].high, 4096);
+  EXPECT_LT(features[0].high, 2048);
+  EXPECT_EQ(number_features("x", sketch_of({{0, 1, 10000}, {1, 2, 9990}, {1024, 2048, 10}}), kRows).size(), 1u);
+}
+
+// Zeros with few others: what is not zero must not become a tail beyond a bulk of no width.
+TEST(Treatment, RareValuesBesideZerosAreOneFeature) {
+  for (const double rare : {20.0, 100.0, 400.0, 2000.0}) {
+    const auto features = number_features("x", sketch_of({{0, 0, kRows - rare}, {1, 2, rare}}, 1), kRows);
+    ASSERT_EQ(features.size(), 1u) << rare;
+    EXPECT_LE(features[0].low, 0) << rare;
+    EXPECT_GE(features[0].high, 1) << rare;
+    EXPECT_GT(features[0].scale, 0.01) << rare;
+  }
+}
+
+TEST(Treatment, ColumnsOfZerosKeepAPlaceForRareValues) {
+  for (const double rows : {2.0, 100.0, 1e6}) {
+    const auto features = number_features("x", sketch_of({{0, 0, rows}}), rows);
+    ASSERT_EQ(features.size(), 1u);
+    EXPECT_EQ(features[0].of_number(0), 0);
+    EXPECT_EQ(features[0].of_number(7), 1);
+    expect_usable(features);
+  }
+}
+
+TEST(Treatment, KnownBoundsAreTheLimits) {
+  const auto features = number_features("x", Range{10, 30});
+  ASSERT_EQ(features.size(), 1u);
+  EXPECT_EQ(features[0].centre, 20);
+  EXPECT_EQ(features[0].scale, 5);
+  EXPECT_EQ(features[0].of_number(31), 30);
+  const double largest = std::numeric_limits<double>::max();
+  for (const Range bounds :
+       {Range{-largest, largest}, Range{0, 5e-324}, Range{largest / 2, largest}, Range{-1e-310, 0}})
+    expect_usable(number_features("x", bounds));
+}
+
+TEST(Treatment, LevelsOfAnyShareAreUsable) {
+  const std::vector<Level> levels{{"none", 0}, {"few", 1e-9}, {"half", 0.5}, {"most", 1 - 1e-12}, {"all", 1}};
+  const auto features = level_features("city", levels);
+  ASSERT_EQ(features.size(), levels.size());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    EXPECT_EQ(features[i].level, levels[i].text);
+    EXPECT_EQ(features[i].centre, levels[i].share);
+  }
+  expect_usable(features);
+  expect_usable({missing_feature("x")});
+  EXPECT_TRUE(level_features("city", {}).empty());
+}
+
+}  // namespace
+}  // namespace tailcoat
