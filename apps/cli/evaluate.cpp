@@ -57,6 +57,7 @@ std::string public_table(const Evaluation& evaluation) {
   text += fmt::format("The constant prediction is {:.40}.\n", evaluation.constant);
   if (evaluation.left_out > 0)
     text += fmt::format("{} rows have no target or exposure and were left out.\n", evaluation.left_out);
+  text += "Exact, hence not private: for public files only.\n";
   return text;
 }
 

@@ -68,7 +68,9 @@ Result<Outcomes> outcomes_of(const Model& model, RowSource& source) {
                    failure = data_error(
                        not_private(fmt::format("count {} in column {} is negative", actual, in_quotes(model.target))));
                  if (failure) return false;
-                 if (std::isnan(actual) || std::isnan(exposure) || (counts && exposure == 0)) {
+                 const bool compares =
+                     !std::isnan(actual) && !std::isnan(exposure) && !std::isnan(prediction.margins[0]);
+                 if (!compares || (counts && exposure == 0)) {
                    ++outcomes.left_out;
                  } else {
                    add(outcomes, actual, exposure, prediction);

@@ -243,7 +243,10 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
   }
   TAILCOAT_TRY(means, unit_means(std::move(columns), meter.share(0.6), context.engine, {meter, context.noise}));
   const double exposure = model.exposure.empty() ? 1 : caps[1] * means.of[2];
-  if (!(exposure > 0)) return refusal("the mean exposure is lost in the noise; use a larger epsilon or more rows");
+  if (!(exposure > 0))
+    return refusal(
+        "the mean exposure is lost in the noise, and the budget of this evaluation is spent; use a larger epsilon or "
+        "more rows");
   const double deviance = caps[0] * means.of[0] / exposure, error = caps[0] * means.error(0, 1) / exposure;
   const double exposure_error = model.exposure.empty() ? 0 : means.error(2, 2) / means.of[2];
   return PrivateEvaluation{raw.rows(),

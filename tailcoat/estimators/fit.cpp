@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <set>
 
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/data/text.hpp"
@@ -26,6 +27,7 @@ struct Shares {
   double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02;
 };
 constexpr Shares kShares;
+constexpr double kShareMargin = 1e-9;
 constexpr double kLeverage = 1.5;
 // rows * mu: what a target needs, what a column needs, and how many columns' worth the rest needs.
 constexpr double kTargetStrength = 20, kStrengthPerColumn = 15, kStrengthColumns = 5;
@@ -59,14 +61,17 @@ bool are_found(const FitOptions& options, const Column& column) {
   return column.kind == ColumnKind::text && (given == options.levels.end() || given->second.empty());
 }
 
-// The chance, for each column whose levels are found, that a text of a single row shows.
-constexpr double kDeltaOfLevels = 0.01;
-double delta_of_levels(const FitOptions& options) { return kDeltaOfLevels * options.budget.delta; }
+// The chance, for each column whose levels are found, that a text of a single row shows: all together at most a tenth
+// of delta.
+double delta_of_levels(const Table& table, const FitOptions& options) {
+  const auto found = std::ranges::count_if(table.columns(), [&](const Column& c) { return are_found(options, c); });
+  return std::min(0.01, 0.1 / std::max(1.0, static_cast<double>(found))) * options.budget.delta;
+}
 
 std::vector<Event> reserved_events(const Table& table, const FitOptions& options) {
   std::vector<Event> events;
   for (const Column& column : table.columns())
-    if (are_found(options, column)) events.push_back(levels_event(delta_of_levels(options)));
+    if (are_found(options, column)) events.push_back(levels_event(delta_of_levels(table, options)));
   return events;
 }
 
@@ -97,19 +102,34 @@ Result<void> check(const Table& table, const FitOptions& options) {
     if (!is_count(options.loss) || options.exposure == options.target)
       return usage_error("an exposure is for poisson loss, and is not the target");
   }
-  for (const auto& [name, levels] : options.levels)
+  for (const auto& [name, levels] : options.levels) {
     TAILCOAT_CHECK(check_kind(table, name, ColumnKind::text, "a column with levels"));
+    if (std::set<std::string>(levels.begin(), levels.end()).size() != levels.size())
+      return usage_error(fmt::format("a level of column {} is given twice", in_quotes(name)));
+    if (name == options.target && levels.size() == 1)
+      return usage_error(fmt::format("column {} has one class; a classifier needs two", in_quotes(name)));
+  }
   for (const std::string& name : options.missing_indicators)
     TAILCOAT_CHECK(check_kind(table, name, ColumnKind::number, "a column with a missing indicator"));
   for (const auto& [name, range] : options.bounds) {
     TAILCOAT_CHECK(check_kind(table, name, ColumnKind::number, "a column with bounds"));
     const double width = range.high - range.low;
-    if (!(width > 0 && std::isfinite(width)))
+    if (!(width > 1e-150 && width < 1e150))
       return usage_error(fmt::format("bounds of {}: {} to {}; give two numbers, the smaller first", in_quotes(name),
                                      range.low, range.high));
   }
   if (table.rows() >= 2) return {};
   return data_error(fmt::format("{} rows; a fit needs two at least", table.rows()));
+}
+
+bool is_finite(const Estimate& estimate) { return std::isfinite(estimate.value); }
+
+// The numbers of a model were paid for; one that cannot be used is not passed on.
+Result<void> check_finite(const Model& model) {
+  for (const LinearPart& part : model.parts)
+    if (!is_finite(part.intercept) || !std::ranges::all_of(part.coefficients, is_finite))
+      return system_error("the fit did not stay finite; its budget is spent, and there is no model");
+  return {};
 }
 
 struct Stop {
@@ -126,14 +146,16 @@ class Fitting {
   Result<Fit> operator()(Table table, const Progress& progress) {
     rows_ = static_cast<double>(table.rows());
     plan(table);
-    if (!fit_.constant) TAILCOAT_CHECK(choose_features(table));
     TAILCOAT_CHECK(look_at_target(table));
+    if (!fit_.constant) TAILCOAT_CHECK(choose_features(table));
     TAILCOAT_CHECK(make_design(std::move(table)));
     TAILCOAT_CHECK(whiten());
     const std::size_t parts = fit_.model.classes.size() > 2 ? fit_.model.classes.size() : 1;
     Stop tick{progress, 0, parts * rules_.steps};
     for (std::size_t part = 0; part < parts; ++part) TAILCOAT_CHECK(fit_part(part, parts, tick));
+    fit_.constant = fit_.constant || constant_parts_ == parts;
     fit_.model.receipt = meter_.receipt();
+    TAILCOAT_CHECK(check_finite(fit_.model));
     return std::move(fit_);
   }
 
@@ -200,8 +222,8 @@ class Fitting {
     const Column& texts = table.columns()[column];
     const auto given = options_.levels.find(texts.name);
     if (given == options_.levels.end() || given->second.empty()) {
-      TAILCOAT_TRY(found,
-                   frequent_levels(run_.engine, data, column, texts.levels, cost, delta_of_levels(options_), outlet()));
+      TAILCOAT_TRY(found, frequent_levels(run_.engine, data, column, texts.levels, cost,
+                                          delta_of_levels(table, options_), outlet()));
       if (found.levels.empty())
         fit_.model.notes.push_back(
             fmt::format("{}: no level is in more than {:.0f} rows, so it is not used", texts.name, found.threshold));
@@ -264,7 +286,12 @@ class Fitting {
     if (!options_.exposure.empty()) exposure_sketch_ = std::move(sketches.back());
     if (target_sketch_) return {};
     target_sketch_ = std::move(sketches[0]);
-    if (!is_count(options_.loss)) unit_ = target_scale(options_.target, *target_sketch_);
+    if (is_count(options_.loss)) return {};
+    unit_ = target_scale(options_.target, *target_sketch_);
+    if (target_sketch_->only_zeros())
+      fit_.model.notes.push_back(
+          "nothing but zeros of the target is visible at this budget: the estimates and their "
+          "intervals say little");
     return {};
   }
 
@@ -279,9 +306,9 @@ class Fitting {
     const std::size_t classes = fit_.model.classes.size();
     if (classes >= 2) return {};
     return data_error(
-        fmt::format("column {} has {} class frequent enough to be found at this budget; two are needed. Give them with "
-                    "--classes a,b",
-                    in_quotes(options_.target), classes));
+        fmt::format("column {} has {} class frequent enough to be found at this budget; two are needed. "
+                    "Name them with --classes a,b. What was released until now, mu = {:.3g}, stays charged",
+                    in_quotes(options_.target), classes, meter_.receipt().gaussian_spent.mu));
   }
 
   Result<void> make_design(Table table) {
@@ -356,24 +383,30 @@ class Fitting {
   Result<Start> prepare_counts(Gdp cost) {
     std::vector<double>& labels = design_->labels();
     const Gdp half{div_down(cost.mu, sqrt_up(2))};
-    const auto mean_of = [&](std::span<const double> values, const ColumnSketch& sketch) -> Result<double> {
+    // Where only zeros are visible, others are taken to be counts of one.
+    const auto most_of = [](const ColumnSketch& sketch) {
+      return sketch.only_zeros() ? 1 : std::clamp(std::max(std::abs(sketch.low()), std::abs(sketch.high())), 1e-9, 1e9);
+    };
+    const auto mean_of = [&](std::span<const double> values, double most) -> Result<double> {
       TAILCOAT_TRY(column, run_.engine.load(RowsOf<double>{values.data(), values.size(), 1, 1}));
-      const double most = std::clamp(std::max(std::abs(sketch.low()), std::abs(sketch.high())), 1e-9, 1e9);
       TAILCOAT_TRY(mean, clipped_mean(run_.engine, column, most, half, outlet()));
       return std::max(mean[0], most / rows_);
     };
-    TAILCOAT_TRY(count, mean_of(labels, *target_sketch_));
-    const double noise = 2 * std::max(std::abs(target_sketch_->low()), std::abs(target_sketch_->high())) / half.mu;
+    const double most = most_of(*target_sketch_), noise = 2 * most / half.mu;
+    TAILCOAT_TRY(count, mean_of(labels, most));
     if (options_.exposure.empty()) return Start{std::log(count), count, variance_of(count, noise)};
-    TAILCOAT_TRY(exposure, mean_of(design_->exposures(), *exposure_sketch_));
+    TAILCOAT_TRY(exposure, mean_of(design_->exposures(), most_of(*exposure_sketch_)));
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] /= design_->exposures()[i];
     return Start{std::log(count / exposure), count, variance_of(count, noise)};
   }
 
   Result<void> fit_part(std::size_t part, std::size_t parts, Stop& tick) {
     const double each = 1 / static_cast<double>(parts);
-    const double target_left = target_share_ / 2;
-    TAILCOAT_TRY(start, prepare_labels(part, parts, meter_.share(target_left * each)));
+    // A constant class or count is all in where the descent would start: then that gets the budget.
+    const bool start_is_all =
+        fitted_.empty() && (is_count(options_.loss) || std::holds_alternative<LogisticLoss>(options_.loss));
+    const double for_start = start_is_all ? left_of_budget() : target_share_ / 2;
+    TAILCOAT_TRY(start, prepare_labels(part, parts, meter_.share(for_start * each)));
     const std::vector<double>& labels = is_classifier(options_.loss) ? labels_ : design_->labels();
     if (fitted_.empty() && start.variance > 0) {
       const Eigen::VectorXd w = Eigen::VectorXd::Constant(1, start.margin);
@@ -386,10 +419,9 @@ class Fitting {
     Eigen::VectorXd origin = Eigen::VectorXd::Zero(d);
     origin[d - 1] = start.margin;
     const Eigen::VectorXd u0 = whitening_.root() * origin;
-    const double spent = std::pow(meter_.receipt().gaussian_spent.mu / meter_.total().mu, 2);
-    const double left =
-        (1 - spent - (kShares.clips + kShares.errors + kShares.choice) * each * static_cast<double>(parts - part)) /
-        static_cast<double>(parts - part);
+    const double left = (left_of_budget() -
+                         (kShares.clips + kShares.errors + kShares.choice) * each * static_cast<double>(parts - part)) /
+                        static_cast<double>(parts - part);
     const DescentBudget budget{.gradients = meter_.share(left), .clips = meter_.share(kShares.clips * each)};
     TAILCOAT_TRY(descent, descend(run_, outlet(), data, options_.loss, {u0.data(), u0.data() + d}, start.curvature,
                                   budget, rules_, [&] { return tick(); }));
@@ -403,6 +435,11 @@ class Fitting {
     fit_.model.parts.push_back(in_file_units(w, covariance));
     report_limits(errors, descent);
     return {};
+  }
+
+  // As a share of mu^2; at most what the meter would still accept.
+  [[nodiscard]] double left_of_budget() const {
+    return std::max(0.0, 1 - std::pow(meter_.receipt().gaussian_spent.mu / meter_.total().mu, 2) - kShareMargin);
   }
 
   // Covariances of the standardised coefficients.
@@ -476,7 +513,7 @@ class Fitting {
     w = constant;
     covariance.topRows(last).setZero();
     covariance.leftCols(last).setZero();
-    fit_.constant = true;
+    ++constant_parts_;
     fit_.model.notes.push_back("the constant model was chosen: at this budget a fit with slopes is no better");
     return {};
   }
@@ -521,7 +558,7 @@ class Fitting {
   static double root(double variance) { return std::sqrt(std::max(variance, 0.0)); }
 
   [[nodiscard]] Estimate estimate(double value, double standard_error) const {
-    const double z = boost::math::quantile(boost::math::normal(), 0.5 + options_.confidence / 2);
+    const double z = boost::math::quantile(complement(boost::math::normal(), (1 - options_.confidence) / 2));
     return {value, standard_error, value - z * standard_error, value + z * standard_error};
   }
 
@@ -546,6 +583,7 @@ class Fitting {
   RunContext run_;
   PrivacyMeter meter_;
   double rows_ = 0, target_share_ = 0;
+  std::size_t constant_parts_ = 0;
   DescentRules rules_;
   Fit fit_;
   std::vector<std::size_t> fitted_;  // features with a coefficient

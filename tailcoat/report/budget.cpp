@@ -71,6 +71,7 @@ std::string price_text(const Price& price) {
   if (price.rho > 0) return fmt::format("ρ = {}", number(price.rho));
   if (price.epsilon > 0 && price.delta > 0)
     return fmt::format("ε = {}, δ = {}", number(price.epsilon), number(price.delta));
+  if (price.delta > 0) return fmt::format("δ = {}", number(price.delta));
   return price.epsilon > 0 ? fmt::format("ε = {}", number(price.epsilon)) : "–";
 }
 

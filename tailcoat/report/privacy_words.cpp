@@ -25,6 +25,14 @@ std::string plus_one_in(double chance) {
   return chance > 0 ? fmt::format(", plus one in {}", number(std::floor(1 / chance))) : "";
 }
 
+// How often the odds may be beyond e^epsilon: more often than delta, which weighs by how far.
+std::string missed_text(const Promise& promise) {
+  const double chance = beyond_odds(promise);
+  if (!(chance > 0)) return "";
+  return fmt::format(" What is published may be such that the bet is better than that with a chance of at most {}.",
+                     chance_at_most(chance));
+}
+
 std::string odds_text(const Promise& promise) {
   const double factor = odds(promise);
   if (!(factor < 1e6))
@@ -33,9 +41,8 @@ std::string odds_text(const Promise& promise) {
   return fmt::format(
       "<p><strong>As a bet.</strong> Somebody knows every row but yours and would bet at even odds, 1 : 1, on "
       "something about you. Having seen all that is published here, that person may at most bet {0} : 1 (a chance of "
-      "{1} in place of 50\u202F%), whatever else they know or compute. {0} is e<sup>ε</sup> for ε = {2}. The bound may "
-      "be missed in cases whose whole probability is about δ = {3}.</p>\n",
-      at_most(factor), chance_at_most(factor / (1 + factor)), number(promise.epsilon), number(promise.delta));
+      "{1} in place of 50\u202F%), whatever else they know or compute. {0} is e<sup>ε</sup> for ε = {2}.{3}</p>\n",
+      at_most(factor), chance_at_most(factor / (1 + factor)), number(promise.epsilon), missed_text(promise));
 }
 
 std::string test_text(const Promise& promise) {

@@ -53,6 +53,11 @@ double detection(const Promise& promise, double false_alarm) {
   return std::min({1.0, promise.delta + factor * false_alarm, 1 - (1 - promise.delta - false_alarm) / factor});
 }
 
+double beyond_odds(const Promise& promise) {
+  if (!promise.gaussian || !(promise.mu > 0)) return 0;
+  return std::min(1.0, normal_cdf(promise.mu / 2 - promise.epsilon / promise.mu) + promise.failure);
+}
+
 double guess(const Promise& promise) {
   if (promise.gaussian) return std::min(1.0, normal_cdf(promise.mu / 2) + promise.failure / 2);
   // (1 + distance) / 2 with the total variation distance at most 1 - 2 (1 - delta) / (1 + e^epsilon).

@@ -21,6 +21,9 @@ Promise promise_of(const Receipt&);
 // was.
 double detection(const Promise&, double false_alarm);
 // Largest chance to tell which of two equally likely rows was used.
+// The chance that what is published shifts the odds by more than e^epsilon; 0 where that is not known.
+double beyond_odds(const Promise&);
+
 double guess(const Promise&);
 // Largest odds, from even odds, of a conclusion about one row: e^epsilon, up to delta.
 double odds(const Promise&);

@@ -79,9 +79,16 @@ TEST_F(CsvError, RaggedRowsAreRefused) {
 }
 
 TEST_F(CsvError, EmptyLinesAreRefusedUnlessTheyEndTheFile) {
-  EXPECT_EQ(message("a\n1\n\n\n2\n"), "line 3 of FILE is empty but rows follow; write a row of one missing cell as NA");
+  EXPECT_EQ(message("a,b\n1,2\n\n\n2,3\n"),
+            "line 3 of FILE is empty but rows follow; write a row of one missing cell as NA");
   EXPECT_EQ(message("a,b\r\n\r\n1,2\r\n"),
             "line 2 of FILE is empty but rows follow; write a row of one missing cell as NA");
+}
+
+// Otherwise a missing last cell would change the number of rows, which is public.
+TEST_F(CsvError, WithASingleColumnEveryEmptyLineIsRefused) {
+  for (const char* text : {"a\n1\n\n2\n", "a\n1\n\n", "a\n\n"})
+    EXPECT_TRUE(message(text).ends_with("is empty; write a missing cell as NA, and no empty lines")) << text;
 }
 
 TEST_F(CsvError, BrokenQuotesAreRefused) {

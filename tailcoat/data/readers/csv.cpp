@@ -205,6 +205,11 @@ Parsed CsvRows::pass_line_end(const char*& at, std::size_t line) {
 Parsed CsvRows::parse_blank() {
   const char* at = window_.begin();
   if (const Parsed ended = pass_line_end(at, line_); ended != Parsed::record) return ended;
+  // With a single column this may be a row: whether it counts must not depend on what the cell holds.
+  if (fields_.size() == 1) {
+    return fail(data_error(not_private(
+        fmt::format("line {}{} is empty; write a missing cell as NA, and no empty lines", line_, in_file()))));
+  }
   window_.consume_to(at);
   if (blank_line_ == 0) blank_line_ = line_;
   ++line_;
