@@ -36,7 +36,7 @@ Case make_case(std::size_t unused, bool exposure) {
                   {.name = "city", .kind = ColumnKind::text, .levels = {"Wien", "Graz", "Linz"}},
                   {.name = "t"},
                   {.name = "y"}};
-  for (std::size_t j = 0; j < unused; ++j) made.columns.push_back({.name = "u" + std::to_string(j)});
+  for (std::size_t j = 0; j < unused; ++j) made.columns.push_back({.name = std::string("u").append(std::to_string(j))});
   made.wanted.features = {kNumber, kTail, kMissingA, level("Graz", 0.5), level("Linz", 0.3)};
   made.wanted.fitted = {0, 1, 2, 4};
   made.wanted.target = "y";
@@ -147,8 +147,10 @@ TEST(Design, RefusesColumnsThatAreNotThere) {
 TEST(Design, TransformsEveryRow) {
   const Case made = make_case(3, false);
   const std::size_t d = 5;
-  std::vector<double> matrix(d * d);  // by columns, and not symmetric
-  for (std::size_t k = 0; k < d * d; ++k) matrix[k] = std::sin(1.0 + static_cast<double>(k));
+  std::vector<double> matrix(d * d);
+  for (std::size_t j = 0; j < d; ++j)
+    for (std::size_t k = 0; k <= j; ++k)
+      matrix[j * d + k] = matrix[k * d + j] = std::sin(1.0 + static_cast<double>(j * d + k));
   for (const std::size_t threads : {1u, 2u}) {
     auto design = Design::create(table_of(made, Storage::f64), made.wanted, kLeverage);
     ASSERT_TRUE(design.ok());

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 
 namespace tailcoat {
@@ -108,7 +108,8 @@ TEST(RowEncoder, NamesTheColumnsThatAFileMustHave) {
   EXPECT_EQ(needed.texts, (std::vector<std::string>{"city"}));
 }
 
-TEST(RowEncoder, EncodesAMillionRowsOfTwentyNumbersInATenthOfASecond) {
+// Processor time of the best of 20 runs, with a margin of ten: it fails if cells are looked up by name, not under load.
+TEST(RowEncoder, EncodesAMillionRowsOfTwentyNumbersInHalfASecond) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers are slow";
 #endif
@@ -124,15 +125,15 @@ TEST(RowEncoder, EncodesAMillionRowsOfTwentyNumbersInATenthOfASecond) {
   for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = i % 7 == 0 ? kMissing : static_cast<double>(i % 5) - 2;
   double best = 1e9, sum = 0;
   for (int repeat = 0; repeat < 20; ++repeat) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     for (std::size_t i = 0; i < 50000; ++i) {
       encoder->encode(std::span(cells).subspan(20 * (i % 1000), 20), values);
       sum += values[3];
     }
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
   EXPECT_TRUE(std::isfinite(sum));
-  EXPECT_LT(20 * best, 0.1) << "seconds for a million rows";
+  EXPECT_LT(20 * best, 0.5) << "seconds for a million rows";
   RecordProperty("milliseconds_per_million", std::to_string(20000 * best));
 }
 

@@ -223,10 +223,10 @@ TEST(FitBudget, RefusesTargetsOfTheOtherKind) {
       fitted(linear_table(100, 31),
              {.target = "y", .loss = LogisticLoss{}, .budget = {1, 1e-6}, .levels = {{"y", {"0", "1"}}}});
   ASSERT_FALSE(numbers.ok());
-  EXPECT_NE(numbers.error().message.find("'y' holds numbers"), std::string::npos) << numbers.error().message;
+  EXPECT_NE(numbers.error().message.find("'y' is read as numbers"), std::string::npos) << numbers.error().message;
   const auto texts = fitted(mixed_table(100, 31), {.target = "kind", .budget = {1, 1e-6}});
   ASSERT_FALSE(texts.ok());
-  EXPECT_NE(texts.error().message.find("'kind' holds texts"), std::string::npos) << texts.error().message;
+  EXPECT_NE(texts.error().message.find("'kind' is read as texts"), std::string::npos) << texts.error().message;
   EXPECT_FALSE(fitted(linear_table(100, 31), {.target = "z", .budget = {1, 1e-6}}).ok());
   EXPECT_FALSE(fitted(linear_table(100, 31), {.target = "y", .budget = {0, 1e-6}}).ok());
 }

@@ -26,10 +26,10 @@ std::vector<std::size_t> shown(std::span<const double> counts, double noise) {
 
 TEST(Runs, TheBestRunIsTheOneOfTheLargestSum) {
   const std::vector<double> counts{0, 0, 5, 9, 0, 7, 0, 0, 3};
-  const Run run = best_run(counts, 1, 1);  // the hole costs 1 and leads to 6 more
+  const auto run = best_run(counts, 1, 1);  // the hole costs 1 and leads to 6 more
   EXPECT_EQ(run.first, 2u);
   EXPECT_EQ(run.last, 5u);
-  const Run strict = best_run(counts, 1, 8);
+  const auto strict = best_run(counts, 1, 8);
   EXPECT_EQ(strict.first, 3u);
   EXPECT_EQ(strict.last, 3u);
 }
@@ -47,7 +47,7 @@ TEST(Runs, TheBestRunIsBestAmongAllOfThem) {
         for (std::size_t k = i; k <= j; ++k) sum += counts[k] - 0.5;
         best = std::max(best, sum);
       }
-    const Run run = best_run(counts, 1, 0.5);
+    const auto run = best_run(counts, 1, 0.5);
     double sum = 0;
     for (std::size_t k = run.first; k <= run.last; ++k) sum += counts[k] - 0.5;
     EXPECT_NEAR(sum, best, 1e-12);
