@@ -19,8 +19,8 @@ constexpr double kSlack = 1.5;        // a bin at the rim of a visible run must 
 constexpr double kVisible = 4;        // a run is visible if its sum is more than so many of its own deviations
 constexpr double kLoneBin = 3.5;      // a bin besides the run is kept above so many
 constexpr double kRowsPerBin = 8;     // at least so many noise deviations if the rows were spread evenly
-constexpr double kTrim = 0.005;       // of the rows at either end is left out of the first closer look
-constexpr double kBulkTrim = 0.03;    // and of the further ones
+constexpr double kTrim = 0.03;        // of the rows at either end is left out of the first closer look
+constexpr double kBulkTrim = 0.05;    // and of the further ones
 constexpr double kLeastInside = 0.7;  // of the rows must be in the range of a further look, or it is not believed
 constexpr std::size_t kLeastBins = 8, kMostBins = 64;
 
@@ -41,6 +41,7 @@ struct Search {
   ColumnSketch sketch;
   double from = 0, to = 0;  // the range of the next look
   bool active = true;
+  bool mostly_zeros = false;  // then there is nothing to zoom in on: what else there is decides the scale
 };
 
 // The octaves that hold values: of each sign the best run, if it shows; and zero.
@@ -68,6 +69,7 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
   if (counts[zero] > kVisible * noise) bins.push_back(bin(zero));
   add_run(zero + 1, counts.size());
   if (bins.empty()) bins.insert(bins.begin() + static_cast<std::ptrdiff_t>(negative), {0, 0, 1});
+  search.mostly_zeros = counts[zero] > search.sketch.rows() / 2;
   search.from = bins[reached(bins, kTrim)].low;
   search.to = bins[reached(bins, 1 - kTrim)].high;
   search.active = search.to > search.from;
@@ -98,13 +100,12 @@ void look(Search& search, std::span<const double> counts, const BinGrid& grid, d
   const std::size_t first = reached(seen, kBulkTrim), last = reached(seen, 1 - kBulkTrim);
   const double width = (grid.high - grid.low) / static_cast<double>(grid.count);
   const double bulk_low = seen[first].low, bulk_high = seen[last].high;
-  const double all_seen = seen.back().high - seen.front().low;
 
   std::vector<SketchBin>& bins = search.sketch.bins;
   std::erase_if(bins, [&](const SketchBin& b) { return b.low >= grid.low && b.high <= grid.high; });
   bins.insert(bins.end(), seen.begin(), seen.end());
   std::ranges::sort(bins, {}, &SketchBin::low);
-  search.active = all_seen <= 0.2501 * (grid.high - grid.low);
+  search.active = !search.mostly_zeros && bulk_high - bulk_low <= 0.2501 * (grid.high - grid.low);
   search.from = std::max(grid.low, bulk_low - width);
   search.to = std::min(grid.high, bulk_high + width);
 }
