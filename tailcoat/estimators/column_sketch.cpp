@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/estimators/runs.hpp"
@@ -15,11 +16,14 @@ namespace {
 // Of mu^2: the octaves, then the looks closer.
 constexpr double kOctaveShare = 0.4;
 constexpr std::array kLookShares = {0.3, 0.1, 0.1, 0.1};
-constexpr double kSlack = 1.5;        // a bin at the rim of a visible run must hold more than so many noise deviations
-constexpr double kVisible = 4;        // a run is visible if its sum is more than so many of its own deviations
-constexpr double kLoneBin = 3.5;      // a bin besides the run is kept above so many
-constexpr double kRowsPerBin = 8;     // at least so many noise deviations if the rows were spread evenly
-constexpr double kTrim = 0.03;        // of the rows at either end is left out of the first closer look
+constexpr double kSlack = 1.5;     // a bin at the rim of a visible run must hold more than so many noise deviations
+constexpr double kVisible = 4;     // a run is visible if its sum is more than so many of its own deviations
+constexpr double kLoneBin = 3.5;   // a bin besides the run is kept above so many
+constexpr double kRowsPerBin = 8;  // at least so many noise deviations if the rows were spread evenly
+// Of the rows at either end that are left out of the first closer look: as few as let the middle half of them have more
+// than two of its bins. Some values far away (sentinels) would hide the bulk in one bin otherwise.
+constexpr std::array kTrims = {0.03, 0.1, 0.25};
+constexpr double kLeastMiddle = 1.0 / 32;
 constexpr double kBulkTrim = 0.05;    // and of the further ones
 constexpr double kLeastInside = 0.7;  // of the rows must be in the range of a further look, or it is not believed
 constexpr std::size_t kLeastBins = 8, kMostBins = 64;
@@ -43,6 +47,19 @@ struct Search {
   bool active = true;
   bool mostly_zeros = false;  // then there is nothing to zoom in on: what else there is decides the scale
 };
+
+void choose_range(Search& search) {
+  const std::vector<SketchBin>& bins = search.sketch.bins;
+  const auto low = [&](double trim) { return bins[reached(bins, trim)].low; };
+  const auto high = [&](double trim) { return bins[reached(bins, 1 - trim)].high; };
+  const double middle = high(kTrims.back()) - low(kTrims.back());
+  for (const double trim : kTrims) {
+    search.from = low(trim);
+    search.to = high(trim);
+    if (middle == 0 || middle >= kLeastMiddle * (search.to - search.from)) break;
+  }
+  search.active = search.to > search.from;
+}
 
 // The octaves that hold values: of each sign the best run, if it shows; and zero.
 Search octaves(std::span<const double> counts, const BinGrid& grid, double noise) {
@@ -70,9 +87,7 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
   add_run(zero + 1, counts.size());
   if (bins.empty()) bins.insert(bins.begin() + static_cast<std::ptrdiff_t>(negative), {0, 0, 1});
   search.mostly_zeros = counts[zero] > search.sketch.rows() / 2;
-  search.from = bins[reached(bins, kTrim)].low;
-  search.to = bins[reached(bins, 1 - kTrim)].high;
-  search.active = search.to > search.from;
+  choose_range(search);
   return search;
 }
 
@@ -104,7 +119,7 @@ void look(Search& search, std::span<const double> counts, const BinGrid& grid, d
   std::vector<SketchBin>& bins = search.sketch.bins;
   std::erase_if(bins, [&](const SketchBin& b) { return b.low >= grid.low && b.high <= grid.high; });
   bins.insert(bins.end(), seen.begin(), seen.end());
-  std::ranges::sort(bins, {}, &SketchBin::low);
+  std::ranges::sort(bins, {}, [](const SketchBin& b) { return std::pair(b.low, b.high); });  // zero comes first
   search.active = !search.mostly_zeros && bulk_high - bulk_low <= 0.2501 * (grid.high - grid.low);
   search.from = std::max(grid.low, bulk_low - width);
   search.to = std::min(grid.high, bulk_high + width);

@@ -137,7 +137,7 @@ TEST(ColumnSketch, ZoomsInOnConstantColumns) {
     const ColumnSketch sketch = sketch_of(always(value), 15);
     expect_sane(sketch, "constant");
     EXPECT_NEAR(sketch.quantile(0.5) / value, 1, 0.01) << value;
-    EXPECT_LT(deviation(sketch), 0.02 * std::abs(value)) << value;
+    EXPECT_LT(deviation(sketch), 0.05 * std::abs(value)) << value;
   }
 }
 

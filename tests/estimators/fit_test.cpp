@@ -93,7 +93,7 @@ TEST(Fit, AHingeSeparatesAsLogisticDoes) {
     ASSERT_TRUE(fit.ok()) << fit.error().message;
     accuracies[hinge ? 1 : 0] = accuracy(*fit, class_table(20000, 6), {"yes", "no"});
   }
-  EXPECT_GT(accuracies[0], 0.8);
+  EXPECT_GT(accuracies[0], 0.78);  // the truth has 0.80
   EXPECT_NEAR(accuracies[0], accuracies[1], 0.01);
 }
 
@@ -189,7 +189,6 @@ TEST(Fit, ConstantAndDuplicateColumnsDoNoHarm) {
     return std::vector{a, a, 7.0, 0.0, kMissing, 1 + 2 * a};
   });
   for (const double epsilon : {2.0, 1000.0}) {
-    const auto source = simulated(table.columns(), 0, 0, [](Random&) { return std::vector<double>{}; });
     Table copy = table_of(table.columns(), [&] {
       const auto rows = std::get<RowsOf<double>>(table.view());
       return std::vector<double>(rows.data, rows.data + rows.rows * rows.columns);
@@ -230,8 +229,7 @@ TEST(Fit, MoreBudgetGivesTheNonPrivateFit) {
     mean[2] += error_at(300, seed) / 10;
   }
   EXPECT_LT(mean[1], 0.5 * mean[0]);
-  EXPECT_LT(mean[2], 0.5 * mean[1]);
-  EXPECT_LT(mean[2], 0.03);  // sampling error of both slopes, in their units, is 0.01
+  EXPECT_LT(mean[2], 0.01);  // the sampling error of the slopes is 0.004 of them
 }
 
 // With nothing to find, predictions stay near the mean.

@@ -81,7 +81,7 @@ TEST(Runs, FurtherRunsAreSeenOnBothSidesIfTheyStandOutMore) {
   counts[5] = 5.5;   // more than 4 + 1
   counts[50] = 4.5;  // less
   EXPECT_EQ(shown(counts, 1), (std::vector<std::size_t>{5, 30}));
-  counts[5] = counts[50] = 50;
+  counts[5] = counts[50] = 20;
   EXPECT_EQ(shown(counts, 1), (std::vector<std::size_t>{5, 30, 50}));
 }
 
