@@ -17,7 +17,7 @@ namespace {
 constexpr double kOctaveShare = 0.4;
 constexpr std::array kLookShares = {0.3, 0.1, 0.1, 0.1};
 constexpr double kSlack = 1.5;     // a bin at the rim of a visible run must hold more than so many noise deviations
-constexpr double kVisible = 4;     // a run is visible if its sum is more than so many of its own deviations
+constexpr double kVisible = 5;     // a run is visible if its sum is more than so many of its own deviations
 constexpr double kLoneBin = 3.5;   // a bin besides the run is kept above so many
 constexpr double kRowsPerBin = 8;  // at least so many noise deviations if the rows were spread evenly
 // Of the rows at either end that are left out of the first closer look: as few as let the middle half of them have more
@@ -152,6 +152,12 @@ double ColumnSketch::quantile(double below) const {
 double ColumnSketch::width_at(double x) const {
   for (const SketchBin& bin : bins)
     if (x >= bin.low && x <= bin.high) return bin.high - bin.low;
+  return 0;
+}
+
+double ColumnSketch::share_at(double x) const {
+  for (const SketchBin& bin : bins)
+    if (x >= bin.low && x <= bin.high && bin.low != 0) return bin.rows / std::max(rows(), 1.0);
   return 0;
 }
 

@@ -31,6 +31,8 @@ struct ColumnSketch {
   [[nodiscard]] double quantile(double below) const;
   // Of the visible bin that holds x; 0 if none does.
   [[nodiscard]] double width_at(double x) const;
+  // The share of the rows in it; 0 if it begins at zero, where many rows are nothing unusual.
+  [[nodiscard]] double share_at(double x) const;
   // The mean of min(|x - centre|, limit)^2.
   [[nodiscard]] double spread_within(double centre, double limit) const;
   // The share of the rows further than `limit` from the centre, and the mean square of how much further.

@@ -16,7 +16,7 @@ namespace tailcoat {
 namespace {
 
 constexpr std::size_t kClipChoices = 3;
-constexpr double kSlack = 2, kVisible = 4;  // of bins of norms, in noise deviations
+constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastClip = 0.4;          // of logistic gradients, times sqrt(d): rare classes have the long ones
 constexpr double kResidualShare = 0.5;      // of a clip's budget, where residuals are looked at too

@@ -34,8 +34,11 @@ constexpr double kTargetStrength = 20, kStrengthPerColumn = 15, kStrengthColumns
 constexpr double kMostForTarget = 0.3;
 constexpr double kMomentNoise =
     0.3;  // of a second moment of gradients that is worth its price, relative to its entries
-constexpr double kLeastMoment = 0.25;     // of the gradients in any direction, relative to the mean one
-constexpr double kLargestDifference = 4;  // of two losses, in the units of the fit
+constexpr double kLeastMoment = 0.25;      // of the gradients in any direction, relative to the mean one
+constexpr double kLeastSpread = 0.01;      // of standardised features, in any direction: less is taken for noise
+constexpr double kMostMarginError = 0.18;  // variance of a margin of which e^margin is taken
+constexpr double kMostEffect = 4;          // of one number on a margin of which e^margin is taken
+constexpr double kLargestDifference = 4;   // of two losses, in the units of the fit
 constexpr double kClearlyKept = 0.5, kProof = 3;
 constexpr double kTailDeviations = 3;  // a tail that does not show above so many standard errors gets no coefficient
 
@@ -153,6 +156,7 @@ class Fitting {
     const std::size_t parts = fit_.model.classes.size() > 2 ? fit_.model.classes.size() : 1;
     Stop tick{progress, 0, parts * rules_.steps};
     for (std::size_t part = 0; part < parts; ++part) TAILCOAT_CHECK(fit_part(part, parts, tick));
+    if (is_exponential()) limit_effects();
     fit_.constant = fit_.constant || constant_parts_ == parts;
     fit_.model.receipt = meter_.receipt();
     TAILCOAT_CHECK(check_finite(fit_.model));
@@ -429,9 +433,12 @@ class Fitting {
     Eigen::VectorXd w = whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d);
     Eigen::MatrixXd covariance = errors.noise + errors.sampling;
     drop_faint_tails(w, covariance);
-    const double kept = shrink(w, covariance);
-    if (!fitted_.empty())
-      TAILCOAT_CHECK(choose(w, covariance, kept, descent, data, meter_.share(kShares.choice * each)));
+    if (!fitted_.empty()) {
+      const double kept = shrink(w, covariance);
+      const double constant = is_exponential() ? start.margin : w[d - 1] + mean_row().head(d - 1).dot(w.head(d - 1));
+      if (kept == 0) w[d - 1] = constant;
+      TAILCOAT_CHECK(choose(w, covariance, constant, kept, descent, data, meter_.share(kShares.choice * each)));
+    }
     fit_.model.parts.push_back(in_file_units(w, covariance));
     report_limits(errors, descent);
     return {};
@@ -480,16 +487,39 @@ class Fitting {
     return whitening_.moment.col(last) / std::max(whitening_.moment(last, last), 0.1);
   }
 
+  // e^margin is what is predicted, so that an error of the margin is a factor.
+  [[nodiscard]] bool is_exponential() const {
+    return is_count(options_.loss) || std::holds_alternative<LogisticLoss>(options_.loss);
+  }
+
+  // No single number moves such a margin by more than kMostEffect: the limits of its feature are drawn in.
+  void limit_effects() {
+    for (std::size_t j = 0; j < fit_.model.features.size(); ++j) {
+      Feature& feature = fit_.model.features[j];
+      const bool beyond = feature.kind == FeatureKind::beyond;
+      if (feature.kind != FeatureKind::number && !beyond) continue;
+      for (const LinearPart& part : fit_.model.parts) {
+        const double slope = std::abs(part.coefficients[j].value);
+        if (!(slope > 0)) continue;
+        const double low = beyond ? feature.knot_low : feature.centre,
+                     high = beyond ? feature.knot_high : feature.centre;
+        feature.low = std::max(feature.low, low - kMostEffect / slope);
+        feature.high = std::min(feature.high, high + kMostEffect / slope);
+      }
+    }
+  }
+
   // Shrinks the slopes towards the constant model by as much as noise and sampling error are of their size. Returns the
   // factor.
   double shrink(Eigen::VectorXd& w, Eigen::MatrixXd& covariance) {
     const Eigen::Index slopes = w.size() - 1;
     const Eigen::VectorXd mean = mean_row();
-    const Eigen::MatrixXd spread =
-        (whitening_.with(whitening_.moments.cwiseMax(0)) - mean * mean.transpose()).topLeftCorner(slopes, slopes);
+    const Eigen::MatrixXd spread = with_least_eigenvalue(
+        (whitening_.moment - mean * mean.transpose()).topLeftCorner(slopes, slopes), kLeastSpread);
     const double error = std::max((spread * covariance.topLeftCorner(slopes, slopes)).trace(), 0.0);
     const double size = w.head(slopes).dot(spread * w.head(slopes));
-    const double kept = size > 0 ? std::clamp(1 - error / size, 0.0, 1.0) : 0;
+    const bool hopeless = is_exponential() && error > kMostMarginError;  // e^margin would be off by half
+    const double kept = size > 0 && !hopeless ? std::clamp(1 - error / size, 0.0, 1.0) : 0;
     w[slopes] += (1 - kept) * mean.head(slopes).dot(w.head(slopes));
     w.head(slopes) *= kept;
     covariance.topRows(slopes) *= kept;
@@ -499,11 +529,11 @@ class Fitting {
 
   // The constant model that predicts the mean margin takes its place if it is better on the rows, as far as can be
   // told. If noise alone explains the size of the slopes it needs no proof; if not, more than noise of the comparison.
-  Result<void> choose(Eigen::VectorXd& w, Eigen::MatrixXd& covariance, double kept, const Descent& descent,
-                      const LabelledData& data, Gdp cost) {
+  Result<void> choose(Eigen::VectorXd& w, Eigen::MatrixXd& covariance, double margin, double kept,
+                      const Descent& descent, const LabelledData& data, Gdp cost) {
     const Eigen::Index last = w.size() - 1;
     Eigen::VectorXd constant = Eigen::VectorXd::Zero(w.size());
-    constant[last] = w[last] + mean_row().head(last).dot(w.head(last));
+    constant[last] = margin;
     const Eigen::VectorXd x = whitening_.root() * w, y = whitening_.root() * constant;
     const auto view = [](const Eigen::VectorXd& v) { return std::span(v.data(), static_cast<std::size_t>(v.size())); };
     TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));

@@ -12,6 +12,7 @@ constexpr double kTailNoise = 3;         // rows beyond, in noise deviations, th
 constexpr double kTailReach = 1.3;       // and they must reach so much further
 constexpr double kLeastScale = 1.0 / 8;  // of the distance to the end of the bulk
 constexpr double kLeastRare = 1.0 / 32;  // the same where nearly all rows share one value
+constexpr double kAtomShare = 0.6;       // of the rows in one bin
 constexpr double kShareOfMissing = 0.05;
 constexpr double kLeastShare = 1e-9;      // a level of no row needs a scale too
 constexpr double kLeastBounded = 1e-300;  // the inverse of a scale must be a number
@@ -29,7 +30,7 @@ Bulk bulk_of(const ColumnSketch& sketch) {
   int steps = 240;
   for (; steps > 0 && !ends_bulk(limit); --steps) limit *= 0x1.ae89f995ad3adp-1;  // 2^(-1/4)
   // Where nearly all rows are in one bin, the others are what matters: all of them belong to the bulk.
-  const bool atom = steps == 0 || limit <= sketch.width_at(centre);
+  const bool atom = steps == 0 || limit <= sketch.width_at(centre) || sketch.share_at(centre) > kAtomShare;
   if (atom) limit = reach;
   const double scale =
       std::max(std::sqrt(sketch.spread_within(centre, limit)), (atom ? kLeastRare : kLeastScale) * limit);
