@@ -3,9 +3,11 @@ import math
 
 WIDTH, HEIGHT, LEFT, TOP, COLUMNS = 300, 200, 44, 30, 3
 STYLE = """<style>
-text{font:12px sans-serif;fill:#333}.title{font-weight:bold}.axis{stroke:#888;fill:none}.zero{stroke:#888;stroke-dasharray:4 3}
+text{font:12px sans-serif;fill:#333}.title{font-weight:bold}.axis{stroke:#888;fill:none}
+.zero{stroke:#888;stroke-dasharray:4 3}
 .reference{stroke:#888;fill:none;stroke-width:2}.private{stroke:#0b6fb8;fill:none;stroke-width:2}.dot{fill:#0b6fb8}
-.back{fill:#fff}@media(prefers-color-scheme:dark){.back{fill:#16181c}text{fill:#ddd}.private{stroke:#5ab0f0}.dot{fill:#5ab0f0}}
+.back{fill:#fff}
+@media(prefers-color-scheme:dark){.back{fill:#16181c}text{fill:#ddd}.private{stroke:#5ab0f0}.dot{fill:#5ab0f0}}
 </style>"""
 
 
@@ -54,8 +56,8 @@ def drawn(curves):
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
              "<title>Skill against training rows, per data set</title>", STYLE,
              f'<rect class="back" width="{width}" height="{height}"/>',
-             f'<text x="{LEFT}" y="20">Skill (1 - loss / loss of a constant) against training rows; blue: epsilon = 1, grey: '
-             "without privacy; cut off below the axis</text>"]
+             f'<text x="{LEFT}" y="20">Skill (1 - loss / loss of a constant) against training rows; blue: epsilon = 1, '
+             "grey: without privacy; cut off below the axis</text>"]
     for index, (name, models) in enumerate(curves):
         parts += panel(index, name, models)
     return "\n".join([*parts, "</svg>"]) + "\n"

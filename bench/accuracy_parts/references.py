@@ -1,5 +1,5 @@
-"""Non-private fits, and the constant model, for the comparison. Numbers are standardised, texts are one column per level;
-missing numbers are put at the mean."""
+"""Non-private fits, and the constant model, for the comparison. Numbers are standardised, texts are one column per
+level; missing numbers are put at the mean."""
 import numpy as np
 
 RIDGE = 1e-8  # per row: columns that repeat each other have no single best fit
