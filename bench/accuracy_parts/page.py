@@ -158,7 +158,7 @@ def write(bench, datasets, rows, seeds, folder):
             "Least squares chases the largest values; a fit that cuts them off is often closer to the typical row.", "",
             *mae_table(bench, REGRESSION, check),
             "## Classes", "",
-            "The references: standardised columns, and columns cut at their 0.5 % and 99.5 % quantiles first. The log-loss",
+            "The references: standardised columns, and columns cut at their 0.5 % and 99.5 % quantiles first. Log-loss",
             "is to be within 1 % of the better of the two.", "", *logistic_tables(bench, check),
             "## Counts, and losses that do not mind heavy tails", "",
             "Poisson: deviance per unit of exposure, within 1 %. Others: the mean test loss, within 2 %. Huber's delta",
