@@ -1,5 +1,5 @@
 # A thin layer over the CMake presets; every target installs what it needs first (scripts/setup).
-.PHONY: configure build demo test test-slow bench asan tsan format install setup clean
+.PHONY: configure build demo test test-slow bench accuracy asan tsan format install setup clean
 .DEFAULT_GOAL := build
 
 prefix ?= /usr/local
@@ -15,8 +15,8 @@ build: configure
 	cmake --build --preset release
 
 demo: configure
-	cmake --build --preset release --target private_claims
-	@build/examples/private_claims build/receipt.json
+	cmake --build --preset release --target insurance_claims
+	@build/examples/insurance_claims build/demo
 
 test: build
 	ctest --preset release
@@ -26,6 +26,11 @@ test-slow: build
 
 bench: build
 	build/bench/tailcoat_bench
+
+# Fits on real data against fits without privacy; writes docs/accuracy.md. DATA: the folder with the data sets.
+accuracy: build
+	@scripts/setup-python
+	build/python/bin/python bench/accuracy "$(DATA)" --jobs 2
 
 asan tsan: setup
 	cmake --preset $@
