@@ -219,8 +219,10 @@ std::string example(const Model& model, std::size_t part, std::size_t feature) {
 std::string explanation(const Model& model, const std::vector<std::size_t>& shown) {
   std::string out = fmt::format(
       "<p>Each dot is what changes when a feature grows by one <em>typical spread</em>, roughly how far rows lie from "
-      "the middle, while the others stay as they are. The line through it is the range that holds the true value in {} "
-      "of cases, counting both chance in the data and the noise added for privacy. A line that crosses zero leaves "
+      "the middle, while the others stay as they are. The line through it is the range that holds, in {} of cases, the "
+      "value this method would find in endless data, counting both chance in the data and the noise added for privacy; "
+      "that the largest values count less, which keeps them from deciding everything, is not in the range. A line that "
+      "crosses zero leaves "
       "open which way the feature works. These are associations: they do not say what would happen if somebody changed "
       "a feature.</p>\n",
       percent(model.confidence, 3));
