@@ -1,0 +1,115 @@
+#include "tailcoat/estimators/feature_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tailcoat/estimators/fit_checks.hpp"
+#include "tailcoat/mechanisms/histograms.hpp"
+
+namespace tailcoat {
+namespace {
+
+void add(FeatureChoice& choice, const std::vector<Feature>& features) {
+  for (const Feature& feature : features) {
+    choice.fitted.push_back(choice.features.size());
+    choice.features.push_back(feature);
+  }
+}
+
+// The most frequent level is the reference.
+void add_levels(FeatureChoice& choice, const std::string& column, std::vector<FrequentLevel> found, double rows) {
+  std::ranges::stable_sort(found, std::ranges::greater(), &FrequentLevel::count);
+  std::vector<Level> levels;
+  for (const FrequentLevel& level : found)
+    levels.push_back({level.text, std::clamp(level.count / rows, 1 / rows, 1 - 1 / rows)});
+  const std::size_t first = choice.features.size();
+  add(choice, level_features(column, levels));
+  if (!levels.empty()) choice.fitted.erase(std::ranges::find(choice.fitted, first));
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// How many rows have each of the given levels.
+Result<std::vector<FrequentLevel>> counts_of(const Table& table, const Column& texts,
+                                             const std::vector<std::string>& given, Gdp cost, RunContext run,
+                                             Outlet outlet) {
+  TAILCOAT_TRY(codes, table.values(texts.name));
+  const std::vector<double> place = places(texts.levels, given);
+  for (double& code : codes) code = std::isnan(code) ? code : place[static_cast<std::size_t>(code)];
+  TAILCOAT_TRY(coded, run.engine.load_columns(RowsOf<double>{codes.data(), codes.size(), 1, 1}));
+  const BinGrid grid = level_bins(given.size());
+  TAILCOAT_TRY(histogram, column_histograms(run.engine, coded, std::span(&grid, 1), cost, outlet));
+  std::vector<FrequentLevel> levels;
+  for (std::size_t k = 0; k < given.size(); ++k)
+    levels.push_back({given[k], std::max(histogram.counts[0][k + 2], histogram.noise_scale)});
+  return levels;
+}
+
+}  // namespace
+
+std::vector<double> places(const std::vector<std::string>& texts, const std::vector<std::string>& wanted) {
+  std::vector<double> places;
+  for (const std::string& text : texts) {
+    const auto found = std::ranges::find(wanted, text);
+    places.push_back(found == wanted.end() ? std::numeric_limits<double>::quiet_NaN()
+                                           : static_cast<double>(found - wanted.begin()));
+  }
+  return places;
+}
+
+Result<std::vector<FrequentLevel>> levels_of(const Table& table, const FitOptions& options, std::size_t column,
+                                             Gdp cost, RunContext run, Outlet outlet, std::vector<std::string>& notes) {
+  const Column& texts = table.columns()[column];
+  if (!are_found(options, texts)) return counts_of(table, texts, options.levels.at(texts.name), cost, run, outlet);
+  TAILCOAT_TRY(data, run.engine.load_columns(table.view()));
+  TAILCOAT_TRY(found,
+               frequent_levels(run.engine, data, column, texts.levels, cost, delta_of_levels(table, options), outlet));
+  if (found.levels.empty())
+    notes.push_back(
+        fmt::format("{}: no level is in more than {:.0f} rows, so it is not used", texts.name, found.threshold));
+  return std::move(found.levels);
+}
+
+Result<FeatureChoice> choose_features(const Table& table, const FitOptions& options, double share, RunContext run,
+                                      Outlet outlet) {
+  const auto rows = static_cast<double>(table.rows());
+  std::vector<std::size_t> numbers;
+  double looked_at = 0;
+  for (std::size_t j = 0; j < table.columns().size(); ++j) {
+    const Column& column = table.columns()[j];
+    if (!is_feature(options, column) || options.bounds.contains(column.name)) continue;
+    looked_at += 1;
+    if (column.kind == ColumnKind::number) numbers.push_back(j);
+  }
+  const double each = share / std::max(looked_at, 1.0);
+  std::vector<ColumnSketch> sketches;
+  if (!numbers.empty()) {
+    TAILCOAT_TRY(data, run.engine.load_columns(table.view()));
+    const Gdp cost = outlet.meter.share(each * static_cast<double>(numbers.size()));
+    TAILCOAT_TRY(found, sketch_columns(run.engine, data, numbers, cost, outlet));
+    sketches = std::move(found);
+  }
+  FeatureChoice choice;
+  auto sketch = sketches.begin();
+  for (std::size_t j = 0; j < table.columns().size(); ++j) {
+    const Column& column = table.columns()[j];
+    if (!is_feature(options, column)) continue;
+    if (column.kind == ColumnKind::text) {
+      TAILCOAT_TRY(levels, levels_of(table, options, j, outlet.meter.share(each), run, outlet, choice.notes));
+      add_levels(choice, column.name, std::move(levels), rows);
+      continue;
+    }
+    const auto bounds = options.bounds.find(column.name);
+    add(choice, bounds != options.bounds.end() ? number_features(column.name, bounds->second)
+                                               : number_features(column.name, *sketch++, rows));
+    if (contains(options.missing_indicators, column.name)) add(choice, {missing_feature(column.name)});
+  }
+  return choice;
+}
+
+}  // namespace tailcoat

@@ -1,0 +1,24 @@
+// What can be told of a fit before any row is looked at: whether it can be served, and what must be reserved for it.
+#pragma once
+
+#include <vector>
+
+#include "tailcoat/estimators/fit.hpp"
+#include "tailcoat/privacy/event.hpp"
+
+namespace tailcoat {
+
+inline bool is_count(const Loss& loss) { return std::holds_alternative<PoissonLoss>(loss); }
+// e^margin is what is predicted, so that an error of the margin is a factor.
+inline bool is_exponential(const Loss& loss) { return is_count(loss) || std::holds_alternative<LogisticLoss>(loss); }
+
+Result<void> check(const Table&, const FitOptions&);
+
+// The levels of a text column are found, not given.
+bool are_found(const FitOptions&, const Column&);
+// The chance, for each column whose levels are found, that a text of a single row shows: all together at most a tenth
+// of delta.
+double delta_of_levels(const Table&, const FitOptions&);
+std::vector<Event> reserved_events(const Table&, const FitOptions&);
+
+}  // namespace tailcoat

@@ -1,0 +1,132 @@
+#include "tailcoat/estimators/target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tailcoat/base/rounding.hpp"
+#include "tailcoat/data/text.hpp"
+#include "tailcoat/estimators/feature_choice.hpp"
+#include "tailcoat/estimators/fit_checks.hpp"
+#include "tailcoat/mechanisms/clipped_mean.hpp"
+#include "tailcoat/mechanisms/histograms.hpp"
+
+namespace tailcoat {
+namespace {
+
+// The largest magnitude that is visible. Where only zeros are, others are taken to be counts of one.
+double most_of(const ColumnSketch& sketch) {
+  return sketch.only_zeros() ? 1 : std::clamp(std::max(std::abs(sketch.low()), std::abs(sketch.high())), 1e-9, 1e9);
+}
+
+// Of the logarithm of odds or of a rate, from as many rows of this variance and noise on their sum.
+double log_variance(double rows, double row_variance, double noise) {
+  return 1 / (rows * row_variance) + std::pow(noise / (rows * row_variance), 2);
+}
+
+}  // namespace
+
+Result<Target> Target::look(const Table& table, const FitOptions& options, double share, RunContext run, Outlet outlet,
+                            std::vector<std::string>& notes) {
+  Target target(options);
+  TAILCOAT_TRY(column, table.index_of(options.target));
+  if (predicts_classes(options.loss)) {
+    TAILCOAT_CHECK(target.choose_classes(table, column, share / 2, run, outlet, notes));
+  } else {
+    TAILCOAT_CHECK(target.sketch(table, column, is_count(options.loss) ? share / 2 : share, run, outlet, notes));
+  }
+  return target;
+}
+
+Result<void> Target::choose_classes(const Table& table, std::size_t column, double share, RunContext run, Outlet outlet,
+                                    std::vector<std::string>& notes) {
+  const Column& texts = table.columns()[column];
+  if (are_found(*options_, texts)) {
+    TAILCOAT_TRY(found, levels_of(table, *options_, column, outlet.meter.share(share), run, outlet, notes));
+    for (const FrequentLevel& level : found) classes_.push_back(level.text);
+  } else {
+    classes_ = options_->levels.at(texts.name);
+  }
+  class_of_ = places(texts.levels, classes_);
+  if (classes_.size() >= 2) return {};
+  return data_error(
+      fmt::format("column {} has {} class frequent enough to be found at this budget; two are needed. "
+                  "Name them with --classes a,b. What was released until now, mu = {:.3g}, stays charged",
+                  in_quotes(texts.name), classes_.size(), outlet.meter.receipt().gaussian_spent.mu));
+}
+
+Result<void> Target::sketch(const Table& table, std::size_t column, double share, RunContext run, Outlet outlet,
+                            std::vector<std::string>& notes) {
+  const bool counts = is_count(options_->loss);
+  std::vector<std::size_t> columns;
+  if (const auto bounds = options_->bounds.find(options_->target); bounds != options_->bounds.end()) {
+    sketch_ = ColumnSketch{.bins = {{bounds->second.low, bounds->second.high, static_cast<double>(table.rows())}}};
+    if (!counts) unit_ = number_features(options_->target, bounds->second)[0];
+  } else {
+    columns.push_back(column);
+  }
+  if (!options_->exposure.empty()) {
+    TAILCOAT_TRY(exposure, table.index_of(options_->exposure));
+    columns.push_back(exposure);
+  }
+  if (columns.empty()) return {};
+  TAILCOAT_TRY(data, run.engine.load_columns(table.view()));
+  TAILCOAT_TRY(sketches, sketch_columns(run.engine, data, columns, outlet.meter.share(share), outlet));
+  if (!options_->exposure.empty()) exposure_sketch_ = std::move(sketches.back());
+  if (sketch_) return {};
+  sketch_ = std::move(sketches.front());
+  if (counts) return {};
+  unit_ = target_scale(options_->target, *sketch_);
+  if (sketch_->only_zeros())
+    notes.push_back("nothing but zeros of the target is visible at this budget: estimates and intervals say little");
+  return {};
+}
+
+Result<Start> Target::prepare(Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) {
+  if (predicts_classes(options_->loss)) return prepare_classes(design, part, cost, run, outlet);
+  if (is_count(options_->loss)) return prepare_counts(design, cost, run, outlet);
+  for (double& label : design.labels()) label = (label - unit_.centre) / unit_.scale;
+  if (const auto* quantile = std::get_if<QuantileLoss>(&options_->loss))
+    return Start{(sketch_->quantile(quantile->level) - unit_.centre) / unit_.scale, 1};
+  return Start{0, 1};
+}
+
+Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) {
+  const double positive = parts() == 1 ? 1 : static_cast<double>(part);
+  labels_.resize(design.rows());
+  for (std::size_t i = 0; i < labels_.size(); ++i) {
+    const double level = design.labels()[i],
+                 of = std::isnan(level) ? level : class_of_[static_cast<std::size_t>(level)];
+    labels_[i] = std::isnan(of) ? of : (of == positive ? 1 : -1);
+  }
+  TAILCOAT_TRY(column, run.engine.load_columns(RowsOf<double>{labels_.data(), labels_.size(), 1, 1}));
+  const BinGrid grid = linear_bins(-2, 2, 2);  // missing, below, the rest, the class, above
+  TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), cost, outlet));
+  const double least = 3 * histogram.noise_scale;
+  const double no = std::max(histogram.counts[0][2], least), yes = std::max(histogram.counts[0][3], least);
+  const double p = yes / (yes + no);
+  if (!std::holds_alternative<LogisticLoss>(options_->loss)) return Start{p > 0.5 ? 1.0 : -1.0, 0.5};
+  return Start{std::log(p / (1 - p)), p * (1 - p),
+               log_variance(static_cast<double>(design.rows()), p * (1 - p), histogram.noise_scale)};
+}
+
+// Rates: the label becomes count per exposure, and the exposure is in the weight.
+Result<Start> Target::prepare_counts(Design& design, Gdp cost, RunContext run, Outlet outlet) {
+  const auto rows = static_cast<double>(design.rows());
+  const Gdp half{div_down(cost.mu, sqrt_up(2))};
+  const auto mean_of = [&](std::span<const double> values, double most) -> Result<double> {
+    TAILCOAT_TRY(column, run.engine.load(RowsOf<double>{values.data(), values.size(), 1, 1}));
+    TAILCOAT_TRY(mean, clipped_mean(run.engine, column, most, half, outlet));
+    return std::max(mean[0], most / rows);
+  };
+  const double most = most_of(*sketch_);
+  TAILCOAT_TRY(count, mean_of(design.labels(), most));
+  const double variance = log_variance(rows, count, 2 * most / half.mu);
+  if (options_->exposure.empty()) return Start{std::log(count), count, variance};
+  TAILCOAT_TRY(exposure, mean_of(design.exposures(), most_of(*exposure_sketch_)));
+  for (std::size_t i = 0; i < design.rows(); ++i) design.labels()[i] /= design.exposures()[i];
+  return Start{std::log(count / exposure), count, variance};
+}
+
+}  // namespace tailcoat

@@ -1,0 +1,53 @@
+// Target: what is released or given of the column that is predicted, and the labels and the start of the descent that
+// follow from it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tailcoat/estimators/design.hpp"
+#include "tailcoat/estimators/fit.hpp"
+
+namespace tailcoat {
+
+struct Start {
+  double margin;
+  double curvature;     // mean second derivative of the loss there
+  double variance = 0;  // of the margin, where that is the answer if there are no slopes
+};
+
+class Target {
+ public:
+  // Sketches numbers, finds classes. At most `share` of the meter's total, half of it for counts and classes.
+  static Result<Target> look(const Table&, const FitOptions&, double share, RunContext, Outlet,
+                             std::vector<std::string>& notes);
+
+  [[nodiscard]] const std::vector<std::string>& classes() const { return classes_; }
+  [[nodiscard]] std::size_t parts() const { return parts_for(classes_.size()); }
+  [[nodiscard]] const Feature& unit() const { return unit_; }  // of numbers, as the descent sees them
+
+  // The labels of a part in the units of the fit, made from those of the design, which it changes; and where to start.
+  Result<Start> prepare(Design&, std::size_t part, Gdp cost, RunContext, Outlet);
+  [[nodiscard]] std::span<const double> labels(Design& design) const {
+    return labels_.empty() ? design.labels() : labels_;
+  }
+
+ private:
+  explicit Target(const FitOptions& options) : options_(&options) {}
+  Result<void> choose_classes(const Table&, std::size_t column, double share, RunContext, Outlet,
+                              std::vector<std::string>& notes);
+  Result<void> sketch(const Table&, std::size_t column, double share, RunContext, Outlet,
+                      std::vector<std::string>& notes);
+  Result<Start> prepare_classes(Design&, std::size_t part, Gdp cost, RunContext, Outlet);
+  Result<Start> prepare_counts(Design&, Gdp cost, RunContext, Outlet);
+
+  const FitOptions* options_;
+  std::vector<std::string> classes_;
+  std::vector<double> class_of_;  // by the level that the table's column has
+  std::optional<ColumnSketch> sketch_, exposure_sketch_;
+  Feature unit_;
+  std::vector<double> labels_;  // of the present part, of classes only
+};
+
+}  // namespace tailcoat

@@ -1,0 +1,97 @@
+#include "tailcoat/estimators/uncertainty.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace tailcoat {
+namespace {
+
+constexpr double kMomentNoise = 0.3;   // of a second moment that is worth its price, relative to its entries
+constexpr double kLeastMoment = 0.25;  // of the gradients in any direction, relative to the mean one
+constexpr double kLeastSpread = 0.01;  // of standardised features, in any direction: less is taken for noise
+constexpr double kFaint = 3;           // standard errors
+
+// Noise may have made a matrix of second moments indefinite.
+Eigen::MatrixXd with_least_eigenvalue(const Eigen::MatrixXd& matrix, double least) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
+  const Eigen::MatrixXd& vectors = solver.eigenvectors();
+  return vectors * solver.eigenvalues().cwiseMax(least).asDiagonal() * vectors.transpose();
+}
+
+// The covariance of the features, as the released second moment has it.
+Eigen::MatrixXd spread_of(const Whitening& whitening) {
+  const Eigen::Index slopes = whitening.moment.rows() - 1;
+  const Eigen::VectorXd mean = mean_row(whitening);
+  return with_least_eigenvalue((whitening.moment - mean * mean.transpose()).topLeftCorner(slopes, slopes),
+                               kLeastSpread);
+}
+
+}  // namespace
+
+Result<Errors> errors_of(const Descent& descent, const DescentRules& rules, const Whitening& whitening,
+                         const LabelledData& data, Gdp cost, RunContext run, Outlet outlet) {
+  const auto d = static_cast<Eigen::Index>(data.dimension());
+  const auto rows = static_cast<double>(data.rows());
+  const Eigen::VectorXd curvatures = whitening.curvatures();
+  Eigen::VectorXd noise = Eigen::VectorXd::Zero(d), response = Eigen::VectorXd::Zero(d);
+  for (Eigen::Index j = 0; j < d; ++j) {
+    const std::vector<double> responses = gradient_responses(rules, curvatures[j]);
+    for (std::size_t t = 0; t < responses.size(); ++t) {
+      noise[j] += std::pow(responses[t] * descent.noise[t], 2);
+      response[j] += responses[t];
+    }
+  }
+  const double per_direction = descent.mean_square / static_cast<double>(d);
+  Eigen::MatrixXd moment = per_direction * Eigen::MatrixXd::Identity(d, d);
+  if (std::numbers::sqrt2 * descent.clip * descent.clip / (rows * cost.mu) < kMomentNoise * per_direction) {
+    const Samples samples(data, descent.loss);
+    TAILCOAT_TRY(released, gradient_second_moment(run.engine, samples, descent.x, descent.clip, cost, outlet));
+    moment = with_least_eigenvalue(Eigen::Map<const Eigen::MatrixXd>(released.matrix.data(), d, d),
+                                   kLeastMoment * per_direction);
+  }
+  const Eigen::MatrixXd back = whitening.root_inverse() / descent.curvature;
+  const Eigen::MatrixXd answer = whitening.with(response);
+  return Errors{back * whitening.with(noise) * back, back * (answer * moment * answer / rows) * back};
+}
+
+void drop_faint(Coefficients& coefficients, std::vector<Eigen::Index> tails) {
+  auto& [w, covariance] = coefficients;
+  const auto deviations = [&](Eigen::Index j) { return std::abs(w[j]) / std::sqrt(covariance(j, j)); };
+  while (!tails.empty()) {
+    const auto faintest = std::ranges::min_element(tails, {}, deviations);
+    const Eigen::Index j = *faintest;
+    if (deviations(j) > kFaint) return;
+    const Eigen::VectorXd column = covariance.col(j) / covariance(j, j);
+    w -= column * w[j];
+    covariance -= column * covariance.row(j).eval();
+    tails.erase(faintest);
+  }
+}
+
+Eigen::VectorXd mean_row(const Whitening& whitening) {
+  const Eigen::Index last = whitening.moment.rows() - 1;
+  return whitening.moment.col(last) / std::max(whitening.moment(last, last), 0.1);
+}
+
+double margin_error(const Coefficients& coefficients, const Whitening& whitening) {
+  const Eigen::Index slopes = coefficients.values.size() - 1;
+  return std::max((spread_of(whitening) * coefficients.covariance.topLeftCorner(slopes, slopes)).trace(), 0.0);
+}
+
+double shrink(Coefficients& coefficients, const Whitening& whitening) {
+  auto& [w, covariance] = coefficients;
+  const Eigen::Index slopes = w.size() - 1;
+  const Eigen::VectorXd mean = mean_row(whitening);
+  const double size = w.head(slopes).dot(spread_of(whitening) * w.head(slopes));
+  const double kept = size > 0 ? std::clamp(1 - margin_error(coefficients, whitening) / size, 0.0, 1.0) : 0;
+  // Slopes times `kept`; the intercept takes over what the mean row loses.
+  Eigen::MatrixXd change = Eigen::MatrixXd::Identity(w.size(), w.size());
+  change.diagonal().head(slopes).setConstant(kept);
+  change.row(slopes).head(slopes) = (1 - kept) * mean.head(slopes).transpose();
+  w = (change * w).eval();
+  covariance = (change * covariance * change.transpose()).eval();
+  return kept;
+}
+
+}  // namespace tailcoat
