@@ -45,13 +45,30 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-Result<Range> parse_range(std::string_view text, std::string_view range) {
-  const std::size_t colon = range.find(':');
-  const auto low = parse_number(range.substr(0, colon));
-  const auto high = colon == std::string_view::npos ? std::nullopt : parse_number(range.substr(colon + 1));
-  if (low && high && *low < *high) return Range{*low, *high};
-  return usage_error(
-      fmt::format("bounds {} are not column=low:high with low below high, e.g. age=0:120", in_quotes(text, 80)));
+using Pair = std::pair<double, double>;
+
+std::optional<Pair> parse_pair(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto first = parse_number(text.substr(0, colon));
+  const auto second = colon == std::string_view::npos ? std::nullopt : parse_number(text.substr(colon + 1));
+  return first && second ? std::optional(Pair{*first, *second}) : std::nullopt;
+}
+
+// "column=first:second", which `make` turns into what it stands for, or nothing if it stands for nothing.
+template <class T, class Make>
+Result<std::map<std::string, T>> parse_pairs(const std::vector<std::string>& texts, const char* option,
+                                             const char* form, const Make& make) {
+  std::map<std::string, T> found;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.rfind('=');
+    const auto pair =
+        equals == std::string::npos ? std::nullopt : parse_pair(std::string_view(text).substr(equals + 1));
+    const std::optional<T> value = pair ? make(pair->first, pair->second) : std::nullopt;
+    if (!value) return usage_error(fmt::format("{} {} are not {}", option, in_quotes(text, 80), form));
+    if (!found.emplace(text.substr(0, equals), *value).second)
+      return usage_error(fmt::format("--{} names column {} twice", option, in_quotes(text.substr(0, equals))));
+  }
+  return found;
 }
 
 Result<void> check_texts(const std::vector<std::string>& texts, const std::string& option) {
@@ -92,15 +109,17 @@ Result<std::map<std::string, std::vector<std::string>>> parse_categorical(const 
 }
 
 Result<std::map<std::string, Range>> parse_bounds(const std::vector<std::string>& texts) {
-  std::map<std::string, Range> bounds;
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.rfind('=');
-    TAILCOAT_TRY(range,
-                 parse_range(text, equals == std::string::npos ? "" : std::string_view(text).substr(equals + 1)));
-    if (!bounds.emplace(text.substr(0, equals), range).second)
-      return usage_error(fmt::format("--bounds names column {} twice", in_quotes(text.substr(0, equals))));
-  }
-  return bounds;
+  return parse_pairs<Range>(texts, "bounds", "column=low:high with low below high, e.g. age=0:120",
+                            [](double low, double high) {
+                              return low < high ? std::optional(Range{low, high}) : std::nullopt;
+                            });
+}
+
+Result<std::map<std::string, Scale>> parse_scales(const std::vector<std::string>& texts) {
+  return parse_pairs<Scale>(texts, "scale", "column=centre:spread with a spread above 0, e.g. age=45:15",
+                            [](double centre, double spread) {
+                              return spread > 0 ? std::optional(Scale{centre, spread}) : std::nullopt;
+                            });
 }
 
 void add_noise_arguments(CLI::App& parser, NoiseArguments& arguments) {

@@ -25,8 +25,9 @@ CLI::Option* add_repeated(CLI::App&, const std::string& name, std::vector<std::s
 
 // "city=A,B,C": a text column and its levels; "city,state": text columns whose levels are to be found.
 Result<std::map<std::string, std::vector<std::string>>> parse_categorical(const std::vector<std::string>& texts);
-// "rooms=1:20".
+// "rooms=1:20", and "rooms=5:2" for centre and spread.
 Result<std::map<std::string, Range>> parse_bounds(const std::vector<std::string>& texts);
+Result<std::map<std::string, Scale>> parse_scales(const std::vector<std::string>& texts);
 
 // --epsilon, --delta, --seed and --threads, which every command with noise has.
 struct NoiseArguments {

@@ -20,7 +20,10 @@
 #include "progress.hpp"
 #include "tailcoat/data/open_rows.hpp"
 #include "tailcoat/data/text.hpp"
+#include "tailcoat/estimators/fit_by_theorem.hpp"
+#include "tailcoat/estimators/public_rows.hpp"
 #include "tailcoat/report/report.hpp"
+#include "theory.hpp"
 
 namespace tailcoat::cli {
 namespace {
@@ -33,15 +36,21 @@ constexpr const char* kHelp = R"(LOSS is one of
 All columns but the target and the exposure are features, unless --features or --drop say otherwise;
 those not in --categorical must hold numbers. Missing numbers are put at the private centre.
 Nothing about the data has to be known. What is known in public, such as bounds, saves budget.
+Any algorithm but adaptive has a theorem that needs --moments K,G2,GK of the gradient norms (see plan)
+and --diameter. It sees columns with bounds, a scale or public rows standardised by these, others as
+they are; levels and classes must be given.
 Bad cells are reported on standard error, with their line; that message is for you alone.
 Examples:
   tailcoat fit claims.csv --target amount --epsilon 1 --model m.json
   tailcoat fit adult.csv --target income --loss logistic --categorical sex=F,M --epsilon 0.5 --json
   tailcoat fit cars.csv.gz --target n --loss poisson --exposure years --bounds age=18:99 --epsilon 1)";
 
+constexpr const char* kAdaptive = "adaptive";
+
 struct FitArguments {
-  std::string data, target, loss = "squared", exposure, model, report;
-  std::vector<std::string> features, drop, categorical, classes, missing_indicators, bounds;
+  std::string data, target, loss = "squared", exposure, model, report, public_rows, algorithm = kAdaptive;
+  std::vector<std::string> features, drop, categorical, classes, missing_indicators, bounds, scales;
+  TheoryArguments theory;
   std::optional<double> confidence;
   NoiseArguments noise;
   bool json = false;
@@ -85,6 +94,7 @@ Result<FitOptions> options_of(const FitArguments& arguments) {
   TAILCOAT_TRY(budget, budget_of(arguments.noise));
   TAILCOAT_TRY(levels, parse_categorical(arguments.categorical));
   TAILCOAT_TRY(bounds, parse_bounds(arguments.bounds));
+  TAILCOAT_TRY(scales, parse_scales(arguments.scales));
   TAILCOAT_TRY(confidence, number(kConfidenceOption, arguments.confidence));
   if (!arguments.classes.empty()) levels[arguments.target] = arguments.classes;
   if (predicts_classes(loss)) levels.try_emplace(arguments.target);
@@ -93,6 +103,7 @@ Result<FitOptions> options_of(const FitArguments& arguments) {
                     .budget = budget,
                     .levels = levels,
                     .bounds = bounds,
+                    .scales = scales,
                     .missing_indicators = arguments.missing_indicators,
                     .exposure = arguments.exposure,
                     .confidence = confidence};
@@ -129,17 +140,16 @@ Result<void> check_options(const FitOptions& options, const std::vector<std::str
     if (name == options.target && predicts_classes(options.loss)) continue;
     TAILCOAT_CHECK(check_is_feature(features, header, name, "categorical"));
   }
-  for (const auto& [name, range] : options.bounds) {
+  const auto check_numbers = [&](const std::string& name, const char* option, bool may_be_target) -> Result<void> {
     if (options.levels.contains(name))
-      return usage_error(fmt::format("--bounds names column {}, which holds texts", in_quotes(name)));
-    if (name == options.target) continue;
-    TAILCOAT_CHECK(check_is_feature(features, header, name, "bounds"));
-  }
-  for (const std::string& name : options.missing_indicators) {
-    if (options.levels.contains(name))
-      return usage_error(fmt::format("--missing-indicator names column {}, which holds texts", in_quotes(name)));
-    TAILCOAT_CHECK(check_is_feature(features, header, name, "missing-indicator"));
-  }
+      return usage_error(fmt::format("--{} names column {}, which holds texts", option, in_quotes(name)));
+    if (may_be_target && (name == options.target || name == options.exposure)) return {};
+    return check_is_feature(features, header, name, option);
+  };
+  for (const auto& [name, range] : options.bounds) TAILCOAT_CHECK(check_numbers(name, "bounds", true));
+  for (const auto& [name, scale] : options.scales) TAILCOAT_CHECK(check_numbers(name, "scale", true));
+  for (const std::string& name : options.missing_indicators)
+    TAILCOAT_CHECK(check_numbers(name, "missing-indicator", false));
   return {};
 }
 
@@ -171,6 +181,22 @@ Result<Table> load_table(const FitArguments& arguments, const FitOptions& option
   return std::move(table);
 }
 
+// Of the public file the columns that the fit uses and the file has.
+Result<void> learn_from_file(const std::string& path, std::span<const Column> columns, FitOptions& options) {
+  TAILCOAT_TRY(header, open_rows(path));
+  ReadOptions read;
+  for (const Column& column : columns) {
+    if (!find_column(header->columns(), column.name)) continue;
+    read.columns.push_back(column.name);
+    if (column.kind == ColumnKind::text) read.text_columns.push_back(column.name);
+  }
+  if (read.columns.empty())
+    return usage_error(fmt::format("{} has none of the columns of the fit", in_quotes(path, 200)));
+  TAILCOAT_TRY(source, open_rows(path, read));
+  TAILCOAT_TRY(rows, load(*source, Storage::f64));
+  return learn_from_public(rows, options);
+}
+
 // Before any budget is spent. A disk that fills up later is still an error then.
 Result<void> check_can_write(const std::string& path) {
   struct stat status {};
@@ -196,12 +222,27 @@ Result<void> write_results(const FitArguments& arguments, const Fit& fitted, con
                                                  written.error().message)};
 }
 
+// None: the adaptive fit.
+Result<std::optional<Theorem>> theorem_of(const FitArguments& arguments) {
+  if (arguments.algorithm == kAdaptive) {
+    if (!arguments.theory.given()) return std::optional<Theorem>();
+    return usage_error(
+        "--moments, --diameter, --smoothness, --constants, --max-passes and --failure-probability are "
+        "for an --algorithm with a theorem; adaptive needs none of them");
+  }
+  TAILCOAT_TRY(algorithm, find_algorithm(arguments.algorithm));
+  TAILCOAT_TRY(theory, theory_of(arguments.theory));
+  return std::optional(Theorem{algorithm, theory.moments, theory.diameter, theory.smoothness, theory.options});
+}
+
 Result<std::string> run(const FitArguments& arguments, const std::string& command) {
   TAILCOAT_TRY(options, options_of(arguments));
+  TAILCOAT_TRY(theorem, theorem_of(arguments));
   TAILCOAT_TRY(threads, threads_of(arguments.noise));
   for (const std::string& path : {arguments.model, arguments.report})
     if (!path.empty()) TAILCOAT_CHECK(check_can_write(path));
   TAILCOAT_TRY(table, load_table(arguments, options));
+  if (!arguments.public_rows.empty()) TAILCOAT_CHECK(learn_from_file(arguments.public_rows, table.columns(), options));
   warn_of_delta(options.budget, table.rows());
   TAILCOAT_TRY(noise, noise_of(arguments.noise));
   Engine engine(threads);
@@ -210,7 +251,8 @@ Result<std::string> run(const FitArguments& arguments, const std::string& comman
     bar.show(done, total);
     return true;
   };
-  TAILCOAT_TRY(fitted, fit(std::move(table), options, {engine, noise}, progress));
+  TAILCOAT_TRY(fitted, theorem ? fit_by_theorem(table, options, *theorem, {engine, noise})
+                               : fit(std::move(table), options, {engine, noise}, progress));
   TAILCOAT_CHECK(write_results(arguments, fitted, command));
   return arguments.json ? fit_json(fitted) : fit_text(fitted);
 }
@@ -233,6 +275,15 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
   parser->add_option("--exposure", arguments->exposure, "column that multiplies a Poisson rate")->type_name("COLUMN");
   add_list(*parser, "--missing-indicator", arguments->missing_indicators, "columns whose missing cells say something");
   add_repeated(*parser, "--bounds", arguments->bounds, "public range of a number column")->type_name("COL=LOW:HIGH");
+  add_repeated(*parser, "--scale", arguments->scales, "public centre and spread of a number column")
+      ->type_name("COL=CENTRE:SPREAD");
+  parser
+      ->add_option("--public", arguments->public_rows,
+                   "file of public rows like these: what they say of the columns need not be paid for")
+      ->type_name("FILE");
+  parser->add_option("--algorithm", arguments->algorithm, "adaptive, or one that plan lists; see below")
+      ->type_name("NAME");
+  add_theory_arguments(*parser, arguments->theory);
   add_number(*parser, kConfidenceOption, arguments->confidence);
   parser->add_option("--model", arguments->model, "file to write the model to")->type_name("FILE");
   parser

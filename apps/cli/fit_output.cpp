@@ -169,7 +169,18 @@ double with_more_rows(const Limits& limits, double times) {
          std::hypot(limits.sampling, limits.privacy_noise);
 }
 
+std::string bound_text(const Fit& fit) {
+  const auto& [excess_risk, failure_probability] = *fit.certified;
+  return fmt::format(
+      "\nCertified: excess risk, in the units of the fit, at most {:.4g} {}\n{}", excess_risk,
+      failure_probability > 0 ? fmt::format("with probability {:g}", 1 - failure_probability) : "on average",
+      fit.work.wanted_passes > fit.work.passes
+          ? fmt::format("  its theorem asks for {:.4g} passes; see --max-passes\n", fit.work.wanted_passes)
+          : "");
+}
+
 std::string limits_text(const Fit& fit) {
+  if (fit.certified) return bound_text(fit);
   const Limits& limits = fit.limits;
   std::string text = "\nWhat limits accuracy\n";
   if (limits.sampling > 0 || limits.privacy_noise > 0) {
@@ -199,6 +210,10 @@ std::string fit_json(const Fit& fit) {
   json["error_against_epsilon"] = Json::array();
   for (const auto& [epsilon, factor] : fit.error_against_epsilon)
     json["error_against_epsilon"].push_back({{"epsilon", number(epsilon)}, {"factor", number(factor)}});
+  if (fit.certified) {
+    json["certified"] = {{"excess_risk", number(fit.certified->excess_risk)},
+                         {"failure_probability", number(fit.certified->failure_probability)}};
+  }
   json["notes"] = model.notes;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

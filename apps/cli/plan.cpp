@@ -2,29 +2,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "command.hpp"
 #include "files.hpp"
 #include "forecasts.hpp"
 #include "options.hpp"
+#include "theory.hpp"
 
 namespace tailcoat::cli {
 namespace {
 
 constexpr NumberOption kRows{.name = "rows", .meaning = "rows of the data", .lowest = 1, .highest = 1e15};
 constexpr NumberOption kFeatures{.name = "features", .meaning = "parameters of the model", .lowest = 1, .highest = 1e7};
-constexpr NumberOption kDiameter{
-    .name = "diameter", .meaning = "diameter of the domain, a ball", .lowest = 1e-100, .highest = 1e100};
-constexpr NumberOption kSmoothness{.name = "smoothness",
-                                   .meaning = "every sample loss is this smooth; none if not given",
-                                   .lowest = 0,
-                                   .highest = 1e100,
-                                   .open_below = true};
 constexpr NumberOption kStrongConvexity{.name = "strong-convexity",
                                         .meaning = "every sample loss is this strongly convex",
                                         .lowest = 0,
@@ -42,31 +34,11 @@ Example:
   tailcoat plan --rows 100000 --features 20 --epsilon 1 --moments 3,1.6,2.5 --diameter 2)";
 
 struct PlanOptions {
-  std::optional<double> rows, features, epsilon, delta, diameter, smoothness, strong_convexity, max_passes,
-      failure_probability;
-  std::string moments;
-  std::string constants = "tight";
+  std::optional<double> rows, features, epsilon, delta, strong_convexity;
+  TheoryArguments theory;
   std::string chart;
   bool json = false;
 };
-
-Result<Moments> parse_moments(const std::string& text) {
-  if (text.empty()) return usage_error("give --moments K,G2,GK, e.g. 3,1.6,2.5");
-  std::vector<double> numbers;
-  const char *at = text.data(), *end = at + text.size();
-  for (;;) {
-    double value = 0;
-    const auto [stop, error] = std::from_chars(at, end, value);
-    if (error != std::errc()) break;
-    numbers.push_back(value);
-    at = stop;
-    if (at == end || *at != ',') break;
-    ++at;
-  }
-  if (numbers.size() != 3 || at != end)
-    return usage_error(fmt::format("moments '{}' are not three numbers K,G2,GK, e.g. 3,1.6,2.5", text));
-  return Moments{.k = numbers[0], .g2 = numbers[1], .gk = numbers[2]};
-}
 
 double default_delta(double rows) { return std::min(1e-6, 1 / (10 * rows)); }
 
@@ -75,27 +47,17 @@ Result<PlanInputs> inputs_of(const PlanOptions& options) {
   TAILCOAT_TRY(features, whole_number(kFeatures, options.features));
   TAILCOAT_TRY(epsilon, number(kEpsilonOption, options.epsilon));
   TAILCOAT_TRY(delta, check(kDeltaOption, options.delta.value_or(default_delta(static_cast<double>(rows)))));
-  TAILCOAT_TRY(moments, parse_moments(options.moments));
-  TAILCOAT_TRY(diameter, number(kDiameter, options.diameter));
+  TAILCOAT_TRY(theory, theory_of(options.theory));
   TAILCOAT_TRY(strong_convexity, number(kStrongConvexity, options.strong_convexity));
-  TAILCOAT_TRY(max_passes, number(kMaxPassesOption, options.max_passes));
-  TAILCOAT_TRY(failure_probability, number(kFailureProbabilityOption, options.failure_probability));
-  if (options.constants != "tight" && options.constants != "paper")
-    return usage_error(fmt::format("constants '{}' are neither tight nor paper", options.constants));
-  PlanInputs inputs{.setting = {.rows = rows,
-                                .dimension = features,
-                                .diameter = diameter,
-                                .start_distance = diameter / 2,
-                                .moments = moments,
-                                .strong_convexity = strong_convexity},
-                    .budget = {epsilon, delta}};
-  if (options.smoothness) {
-    TAILCOAT_TRY(smoothness, number(kSmoothness, options.smoothness));
-    inputs.setting.smoothness = smoothness;
-  }
-  inputs.options = {.constants = options.constants == "paper" ? Constants::paper : Constants::tight,
-                    .failure_probability = failure_probability,
-                    .max_passes = max_passes};
+  const PlanInputs inputs{.setting = {.rows = rows,
+                                      .dimension = features,
+                                      .diameter = theory.diameter,
+                                      .start_distance = theory.diameter / 2,
+                                      .moments = theory.moments,
+                                      .smoothness = theory.smoothness,
+                                      .strong_convexity = strong_convexity},
+                          .budget = {epsilon, delta},
+                          .options = theory.options};
   TAILCOAT_CHECK(check(inputs.setting));
   TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
   static_cast<void>(mu);
@@ -130,14 +92,8 @@ Command plan_command(CLI::App& tailcoat) {
   add_number(*parser, kFeatures, options->features);
   add_number(*parser, kEpsilonOption, options->epsilon);
   add_number(*parser, kDeltaOption, options->delta);
-  parser->add_option("--moments", options->moments, "of the Lipschitz constants, see below")->type_name("K,G2,GK");
-  add_number(*parser, kDiameter, options->diameter);
-  add_number(*parser, kSmoothness, options->smoothness);
+  add_theory_arguments(*parser, options->theory);
   add_number(*parser, kStrongConvexity, options->strong_convexity);
-  add_number(*parser, kMaxPassesOption, options->max_passes);
-  add_number(*parser, kFailureProbabilityOption, options->failure_probability);
-  parser->add_option("--constants", options->constants, "tight, or paper: the text's parameters; tight if not given")
-      ->type_name("WHICH");
   parser->add_option("--chart", options->chart, "draw the bounds into this .svg or .html file")->type_name("FILE");
   parser->add_flag("--json", options->json, "print one JSON object");
   parser->footer(kHelp);

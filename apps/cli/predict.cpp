@@ -192,9 +192,7 @@ Result<std::string> run(const PredictOptions& options) {
 Command predict_command(CLI::App& tailcoat) {
   CLI::App* parser = tailcoat.add_subcommand("predict", "Predict from the rows of a file with a fitted model");
   const auto options = std::make_shared<PredictOptions>();
-  parser->add_option("DATA", options->data, "file of rows: .csv, .tsv (also .gz), .npy")
-      ->required()
-      ->type_name("");
+  parser->add_option("DATA", options->data, "file of rows: .csv, .tsv (also .gz), .npy")->required()->type_name("");
   parser->add_option("--model", options->model, "model file of `tailcoat fit`")->type_name("FILE");
   parser->add_option("--output", options->output, "CSV file to write; standard output if not given")->type_name("FILE");
   add_list(*parser, "--keep", options->keep, "columns of the file to copy, such as an id");

@@ -62,6 +62,16 @@ std::vector<double> places(const std::vector<std::string>& texts, const std::vec
   return places;
 }
 
+std::vector<Feature> known_features(const FitOptions& options, const std::string& column) {
+  if (const auto range = options.bounds.find(column); range != options.bounds.end())
+    return number_features(column, range->second);
+  if (const auto scale = options.scales.find(column); scale != options.scales.end())
+    return number_features(column, scale->second);
+  if (const auto sketch = options.sketches.find(column); sketch != options.sketches.end())
+    return number_features(column, sketch->second, sketch->second.rows());
+  return {};
+}
+
 Result<std::vector<FrequentLevel>> levels_of(const Table& table, const FitOptions& options, std::size_t column,
                                              Gdp cost, RunContext run, Outlet outlet, std::vector<std::string>& notes) {
   const Column& texts = table.columns()[column];
@@ -79,14 +89,14 @@ Result<FeatureChoice> choose_features(const Table& table, const FitOptions& opti
                                       Outlet outlet) {
   const auto rows = static_cast<double>(table.rows());
   std::vector<std::size_t> numbers;
-  double looked_at = 0;
+  double columns = 0;
   for (std::size_t j = 0; j < table.columns().size(); ++j) {
     const Column& column = table.columns()[j];
-    if (!is_feature(options, column) || options.bounds.contains(column.name)) continue;
-    looked_at += 1;
-    if (column.kind == ColumnKind::number) numbers.push_back(j);
+    if (!is_feature(options, column)) continue;
+    columns += 1;
+    if (column.kind == ColumnKind::number && known_features(options, column.name).empty()) numbers.push_back(j);
   }
-  const double each = share / std::max(looked_at, 1.0);
+  const double each = share / std::max(columns, 1.0);
   std::vector<ColumnSketch> sketches;
   if (!numbers.empty()) {
     TAILCOAT_TRY(data, run.engine.load_columns(table.view()));
@@ -104,9 +114,8 @@ Result<FeatureChoice> choose_features(const Table& table, const FitOptions& opti
       add_levels(choice, column.name, std::move(levels), rows);
       continue;
     }
-    const auto bounds = options.bounds.find(column.name);
-    add(choice, bounds != options.bounds.end() ? number_features(column.name, bounds->second)
-                                               : number_features(column.name, *sketch++, rows));
+    const std::vector<Feature> known = known_features(options, column.name);
+    add(choice, known.empty() ? number_features(column.name, *sketch++, rows) : known);
     if (contains(options.missing_indicators, column.name)) add(choice, {missing_feature(column.name)});
   }
   return choice;

@@ -25,6 +25,9 @@ Result<std::vector<FrequentLevel>> levels_of(const Table&, const FitOptions&, st
 // Where each text is among `wanted`; NaN where it is not.
 std::vector<double> places(const std::vector<std::string>& texts, const std::vector<std::string>& wanted);
 
+// The features of a number column as far as they follow from what is known in public; none if nothing is.
+std::vector<Feature> known_features(const FitOptions&, const std::string& column);
+
 inline bool is_feature(const FitOptions& options, const Column& column) {
   return column.name != options.target && column.name != options.exposure;
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,12 @@ struct FitOptions {
   // Text columns; the levels that count, or none: those that are frequent are found, at a price. Of the target the
   // levels are the classes.
   std::map<std::string, std::vector<std::string>> levels{};
-  std::map<std::string, Range> bounds{};          // of number columns: public knowledge that saves budget
-  std::vector<std::string> missing_indicators{};  // number columns that get a feature of kind missing
-  std::string exposure{};                         // Poisson: a number column
+  // What is known of number columns in public saves budget; of a column's entries the first counts.
+  std::map<std::string, Range> bounds{};
+  std::map<std::string, Scale> scales{};
+  std::map<std::string, ColumnSketch> sketches{};  // exact ones of rows that are public (public_rows.hpp)
+  std::vector<std::string> missing_indicators{};   // number columns that get a feature of kind missing
+  std::string exposure{};                          // Poisson: a number column
   double confidence = 0.95;
 };
 
@@ -47,7 +51,8 @@ struct Fit {
   Limits limits;
   // Predicted root of the mean squared standard error at other budgets, relative to this one: {epsilon, factor}.
   std::vector<std::pair<double, double>> error_against_epsilon;
-  bool constant = false;  // the constant model was chosen
+  bool constant = false;             // the constant model was chosen
+  std::optional<Bound> certified{};  // of a fit by a theorem: on the excess risk in the units of the fit
 };
 
 // Called with the work done and all of it, from the calling thread; false: stop, what was released stays charged.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "tailcoat/data/text.hpp"
@@ -49,6 +50,14 @@ Result<void> check(const Table& table, const FitOptions& options) {
       return usage_error(fmt::format("bounds of {}: {} to {}; give two numbers, the smaller first", in_quotes(name),
                                      range.low, range.high));
   }
+  for (const auto& [name, scale] : options.scales) {
+    TAILCOAT_CHECK(check_kind(table, name, ColumnKind::number, "a column with a scale"));
+    if (!(scale.spread > 1e-150 && scale.spread < 1e150 && std::abs(scale.centre) < 1e150))
+      return usage_error(fmt::format("scale of {}: centre {}, spread {}; give two numbers, the spread above 0",
+                                     in_quotes(name), scale.centre, scale.spread));
+  }
+  for (const auto& [name, sketch] : options.sketches)
+    TAILCOAT_CHECK(check_kind(table, name, ColumnKind::number, "a column with a sketch"));
   if (table.rows() >= 2) return {};
   return data_error(fmt::format("{} rows; a fit needs two at least", table.rows()));
 }

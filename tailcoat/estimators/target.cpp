@@ -25,6 +25,22 @@ double log_variance(double rows, double row_variance, double noise) {
   return 1 / (rows * row_variance) + std::pow(noise / (rows * row_variance), 2);
 }
 
+// Of a column of which something is known in public: one bin, where that is no more than a range.
+std::optional<ColumnSketch> known_sketch(const FitOptions& options, const std::string& column) {
+  const auto uniform = [](double low, double high) { return ColumnSketch{.bins = {{low, high, 1}}}; };
+  if (const auto range = options.bounds.find(column); range != options.bounds.end())
+    return uniform(range->second.low, range->second.high);
+  if (const auto scale = options.scales.find(column); scale != options.scales.end())
+    return uniform(scale->second.centre - 2 * scale->second.spread, scale->second.centre + 2 * scale->second.spread);
+  if (const auto sketch = options.sketches.find(column); sketch != options.sketches.end()) return sketch->second;
+  return {};
+}
+
+Feature known_unit(const FitOptions& options, const ColumnSketch& sketch) {
+  const bool limits = options.bounds.contains(options.target) || options.scales.contains(options.target);
+  return limits ? known_features(options, options.target)[0] : target_scale(options.target, sketch);
+}
+
 }  // namespace
 
 Result<Target> Target::look(const Table& table, const FitOptions& options, double share, RunContext run, Outlet outlet,
@@ -60,20 +76,21 @@ Result<void> Target::sketch(const Table& table, std::size_t column, double share
                             std::vector<std::string>& notes) {
   const bool counts = is_count(options_->loss);
   std::vector<std::size_t> columns;
-  if (const auto bounds = options_->bounds.find(options_->target); bounds != options_->bounds.end()) {
-    sketch_ = ColumnSketch{.bins = {{bounds->second.low, bounds->second.high, static_cast<double>(table.rows())}}};
-    if (!counts) unit_ = number_features(options_->target, bounds->second)[0];
+  sketch_ = known_sketch(*options_, options_->target);
+  if (sketch_) {
+    if (!counts) unit_ = known_unit(*options_, *sketch_);
   } else {
     columns.push_back(column);
   }
-  if (!options_->exposure.empty()) {
+  if (!options_->exposure.empty()) exposure_sketch_ = known_sketch(*options_, options_->exposure);
+  if (!options_->exposure.empty() && !exposure_sketch_) {
     TAILCOAT_TRY(exposure, table.index_of(options_->exposure));
     columns.push_back(exposure);
   }
   if (columns.empty()) return {};
   TAILCOAT_TRY(data, run.engine.load_columns(table.view()));
   TAILCOAT_TRY(sketches, sketch_columns(run.engine, data, columns, outlet.meter.share(share), outlet));
-  if (!options_->exposure.empty()) exposure_sketch_ = std::move(sketches.back());
+  if (!options_->exposure.empty() && !exposure_sketch_) exposure_sketch_ = std::move(sketches.back());
   if (sketch_) return {};
   sketch_ = std::move(sketches.front());
   if (counts) return {};

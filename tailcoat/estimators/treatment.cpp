@@ -60,10 +60,7 @@ std::vector<Feature> number_features(const std::string& column, const ColumnSket
     return {number};
   }
   if (!(beyond > kTailNoise * sketch.noise && tail_scale > 0 && reach > kTailReach * bulk.limit)) {
-    const double limit = std::sqrt(kBulkAlone) * bulk.scale;
-    number.low = bulk.centre - limit;
-    number.high = bulk.centre + limit;
-    return {number};
+    return number_features(column, Scale{bulk.centre, bulk.scale});
   }
   number.low = bulk.centre - bulk.limit;
   number.high = bulk.centre + bulk.limit;
@@ -83,6 +80,15 @@ std::vector<Feature> number_features(const std::string& column, Range bounds) {
            .scale = std::max(bounds.high / 4 - bounds.low / 4, kLeastBounded),
            .low = bounds.low,
            .high = bounds.high}};
+}
+
+std::vector<Feature> number_features(const std::string& column, Scale scale) {
+  const double limit = std::sqrt(kBulkAlone) * scale.spread;
+  return {{.column = column,
+           .centre = scale.centre,
+           .scale = scale.spread,
+           .low = scale.centre - limit,
+           .high = scale.centre + limit}};
 }
 
 std::vector<Feature> level_features(const std::string& column, std::span<const Level> levels) {

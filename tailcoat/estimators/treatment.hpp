@@ -15,6 +15,11 @@ struct Range {
   double low, high;
 };
 
+// Most values are within a few spreads of the centre.
+struct Scale {
+  double centre, spread;
+};
+
 struct Level {
   std::string text;
   double share;  // of the rows, as far as it is known
@@ -23,6 +28,7 @@ struct Level {
 // The number itself, cut where the bulk of the column ends, and if more of it than noise is further out, how far.
 std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows);
 std::vector<Feature> number_features(const std::string& column, Range bounds);
+std::vector<Feature> number_features(const std::string& column, Scale scale);
 
 // One per level. The first is the reference: it gets no coefficient of its own.
 std::vector<Feature> level_features(const std::string& column, std::span<const Level> levels);

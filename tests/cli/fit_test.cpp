@@ -130,6 +130,47 @@ TEST(Fit, FindsLevelsAndMarksMissingCells) {
   EXPECT_TRUE(fit["coefficients"].contains("b is missing")) << fit["coefficients"];
 }
 
+TEST(Fit, PublicKnowledgeSavesBudget) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(5000)), known = scratch.file("public.csv", rows(300));
+  const auto for_gradients = [](const json& fit) {
+    double squares = 0;
+    for (const json& release : fit["privacy"]["releases"])
+      if (release["what"].get<std::string>().starts_with("gradient"))
+        squares += std::pow(release["mu"].get<double>(), 2);
+    return squares / std::pow(fit["privacy"]["mu"].get<double>(), 2);
+  };
+  // Two of three columns and the target cost up to 0.1 and 0.03; two fifths of that, if one look at them is enough.
+  const double usual = for_gradients(fitted(data + kUsual));
+  for (const std::string& knowledge :
+       {" --public " + known, std::string(" --scale a=0:1 --scale b=0:1 --scale y=5:3")}) {
+    const double saved = for_gradients(fitted(data + kUsual + knowledge)) - usual;
+    EXPECT_GT(saved, 0.4 * 0.13 - 1e-6) << knowledge;
+    EXPECT_LT(saved, 0.13 + 1e-6) << knowledge;
+  }
+  expect_error(2, data + kUsual + " --scale a=0:-1", "scale 'a=0:-1' are not column=centre:spread");
+  expect_error(2, data + kUsual + " --scale city=0:1", "which holds texts");
+  expect_error(2, data + kUsual + " --public " + scratch.file("other.csv", "z\n1\n"), "none of the columns");
+  expect_error(1, data + kUsual + " --public " + scratch.path("none.csv"), "none.csv");
+}
+
+TEST(Fit, ByATheorem) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(5000)), model = scratch.path("m.json");
+  const std::string theorem = " --algorithm implicit-glm --moments 4,8,12 --diameter 20";
+  const json fit = fitted(data + kUsual + theorem + " --model " + model);
+  EXPECT_GT(fit["certified"]["excess_risk"].get<double>(), 0);
+  EXPECT_TRUE(fit["intervals"]["a"][0].is_null());
+  EXPECT_EQ(tailcoat_program("predict " + data + " --model " + model).code, 0);
+  const std::string said = tailcoat_program("fit " + data + kUsual + theorem).out;
+  EXPECT_NE(said.find("Certified: excess risk"), std::string::npos) << said;
+  expect_error(2, data + kUsual + " --algorithm nonsense", "there is no algorithm 'nonsense'");
+  expect_error(2, data + kUsual + " --moments 4,8,12", "adaptive needs none of them");
+  expect_error(2, data + kUsual + " --algorithm implicit-glm --diameter 20", "give --moments");
+  expect_error(2, data + kUsual + " --algorithm implicit-glm --moments 4,8,12", "diameter");
+  expect_error(3, data + kUsual + " --algorithm one-pass-glm --moments 4,8,12 --diameter 20", "smooth");
+}
+
 TEST(Fit, RefusesBadOptions) {
   const Scratch scratch;
   const std::string data = scratch.file("rows.csv", rows(50));
