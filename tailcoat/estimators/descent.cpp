@@ -18,9 +18,10 @@ namespace {
 constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
-constexpr double kLeastClip = 0.4;          // of logistic gradients, times sqrt(d): rare classes have the long ones
-constexpr double kResidualShare = 0.5;      // of a clip's budget, where residuals are looked at too
-constexpr double kCentralShare = 0.25;      // of the residuals that density is measured on
+constexpr double kLeastLogisticClip = 0.4;
+constexpr double kLeastHuberCurvature = 0.1;
+constexpr double kResidualShare = 0.5;                        // of a clip's budget, where residuals are looked at too
+constexpr double kCentralShare = 0.25;                        // of the residuals that density is measured on
 constexpr double kLeastWidth = 0.05, kLeastHingeWidth = 0.5;  // of that neighbourhood, in units of the fit
 constexpr double kNormalMedian = 0.6745;                      // of |x| under the standard normal law
 
@@ -53,6 +54,13 @@ Result<std::vector<Bar>> magnitudes(RunContext run, Outlet outlet, const RowData
 double total(std::span<const Bar> bars) {
   double sum = 0;
   for (const Bar& bar : bars) sum += bar.rows;
+  return sum;
+}
+
+double rows_within(std::span<const Bar> bars, double limit) {
+  double sum = 0;
+  for (const Bar& bar : bars)
+    if (bar.high <= limit) sum += bar.rows;
   return sum;
 }
 
@@ -91,6 +99,14 @@ ClipChoice choose_clip(std::span<const Bar> bars, double rows, double noise_per_
 bool is_kinked(const Loss& loss) {
   return std::holds_alternative<AbsoluteLoss>(loss) || std::holds_alternative<QuantileLoss>(loss) ||
          std::holds_alternative<HingeLoss>(loss);
+}
+
+// A clip below it would cut the long gradients on one side of the fit, of a rare class or beyond a quantile, and leave
+// those on the other side: that is no longer the model that was asked for. Times sqrt(d).
+double least_clip(const Loss& loss) {
+  if (std::holds_alternative<LogisticLoss>(loss)) return kLeastLogisticClip;
+  if (const auto* quantile = std::get_if<QuantileLoss>(&loss)) return std::max(quantile->level, 1 - quantile->level);
+  return 0;
 }
 
 // The derivative of a kinked loss jumps by this much.
@@ -150,7 +166,7 @@ class Walk {
     const ClipChoice choice = choose_clip(bars, n, noise_per_clip, bounded ? HUGE_VAL : rules_.clip_cap);
     const bool only_down = found_.clip > 0 && !bounded;
     found_.clip = only_down ? std::min(found_.clip, choice.clip) : choice.clip;
-    if (std::holds_alternative<LogisticLoss>(asked_)) found_.clip = std::max(found_.clip, kLeastClip * std::sqrt(d));
+    found_.clip = std::max(found_.clip, least_clip(found_.loss) * std::sqrt(d));
     found_.clipped_share = choice.clipped_share;
     found_.mean_square = choice.mean_square;
     return {};
@@ -164,17 +180,17 @@ class Walk {
     const double rows = total(bars);
     if (huber) {
       const double scale = quantile(bars, 0.5 * rows) / kNormalMedian;
-      found_.loss = HuberLoss{std::get<HuberLoss>(asked_).delta * scale};
+      const double delta = std::get<HuberLoss>(asked_).delta * scale;
+      found_.loss = HuberLoss{delta};
+      const double outside = rows - rows_within(bars, delta);
+      found_.curvature = std::clamp(1 - outside / static_cast<double>(data_.rows()), kLeastHuberCurvature, 1.0);
       return {};
     }
     // Many residuals may be 0: the density is that of a neighbourhood a step can cross.
     const double least = std::holds_alternative<HingeLoss>(asked_) ? kLeastHingeWidth : kLeastWidth;
     const double width = std::max(quantile(bars, kCentralShare * rows), least);
-    double within = 0;
-    for (const Bar& bar : bars)
-      if (bar.high <= width) within += bar.rows;
     const auto n = static_cast<double>(data_.rows());
-    within += std::max(n - rows, 0.0);  // residuals of 0 are in no bar
+    const double within = rows_within(bars, width) + std::max(n - rows, 0.0);  // residuals of 0 are in no bar
     found_.curvature = jump_of(asked_) * std::max(within, 0.1 * kCentralShare * n) / (2 * width * n);
     return {};
   }

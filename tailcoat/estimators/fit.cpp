@@ -23,8 +23,9 @@ struct Shares {
 constexpr Shares kShares;
 constexpr double kShareMargin = 1e-9;
 constexpr double kLeverage = 1.5;
-// rows * mu: what a target needs, what a column needs, and how many columns' worth the rest needs.
-constexpr double kTargetStrength = 20, kStrengthPerColumn = 15, kStrengthColumns = 5;
+// rows * mu: what a target, a rate, a column and a feature need, and how many of the latter the rest is worth.
+constexpr double kTargetStrength = 20, kRateStrength = 60, kStrengthPerColumn = 15, kStrengthPerFeature = 9;
+constexpr double kStrengthBesides = 5;
 constexpr double kMostForTarget = 0.3;
 constexpr double kMostMarginError = 0.18;  // variance of a margin of which e^margin is taken
 constexpr double kMostEffect = 4;          // of one number on such a margin
@@ -89,24 +90,45 @@ class Fitting {
 
   // From public numbers: what the target gets of the budget, and whether slopes are out of reach.
   void plan(const Table& table) {
-    const double strength = rows_ * meter_.total().mu;
-    target_share_ = std::clamp(kTargetStrength / strength, kShares.target, kMostForTarget);
+    target_share_ = std::clamp((is_exponential(options_.loss) ? kRateStrength : kTargetStrength) / strength(),
+                               kShares.target, kMostForTarget);
     const auto columns =
         std::ranges::count_if(table.columns(), [&](const Column& column) { return is_feature(options_, column); });
-    const double needed = kStrengthPerColumn * (static_cast<double>(columns) + kStrengthColumns);
-    fit_.constant = columns == 0 || strength < needed;
-    if (columns == 0 || strength >= needed) return;
+    fit_.constant = columns == 0 || are_too_many(static_cast<std::size_t>(columns), "columns", kStrengthPerColumn);
+  }
+
+  // Beyond a quantile far from the median there are few rows, and they decide.
+  [[nodiscard]] double strength() const {
+    const auto* quantile = std::get_if<QuantileLoss>(&options_.loss);
+    const double rarer = quantile != nullptr ? 2 * std::min(quantile->level, 1 - quantile->level) : 1;
+    return rarer * rows_ * meter_.total().mu;
+  }
+
+  // A rare class, or few events, say less about slopes than even odds would.
+  [[nodiscard]] bool is_too_rare(const Start& start) const {
+    return is_exponential(options_.loss) &&
+           strength() * std::min(4 * start.curvature, 1.0) <
+               kStrengthPerFeature * (static_cast<double>(fitted_.size()) + kStrengthBesides);
+  }
+
+  bool are_too_many(std::size_t count, const char* what, double each) {
+    const double needed = each * (static_cast<double>(count) + kStrengthBesides);
+    if (strength() >= needed) return false;
     fit_.model.notes.push_back(
-        fmt::format("constant model: rows * mu = {:.0f} is too little for {} columns; slopes take {:.0f}, that is more "
-                    "rows, a larger epsilon or fewer columns",
-                    strength, columns, needed));
+        fmt::format("constant model: the data's strength, rows * mu, is {:.0f} and too little for {} {}; slopes take "
+                    "{:.0f}, that is more rows, a larger epsilon or fewer columns",
+                    strength(), count, what, needed));
+    return true;
   }
 
   Result<void> take_features(const Table& table) {
     TAILCOAT_TRY(choice, choose_features(table, options_, kShares.columns, run_, outlet()));
+    std::ranges::move(choice.notes, std::back_inserter(fit_.model.notes));
+    fit_.constant = are_too_many(choice.fitted.size(), "features",
+                                 is_exponential(options_.loss) ? kStrengthPerColumn : kStrengthPerFeature);
+    if (fit_.constant) return {};
     fit_.model.features = std::move(choice.features);
     fitted_ = std::move(choice.fitted);
-    std::ranges::move(choice.notes, std::back_inserter(fit_.model.notes));
     return {};
   }
 
@@ -143,8 +165,9 @@ class Fitting {
     const bool start_is_all = fitted_.empty() && is_exponential(options_.loss);
     const double for_start = start_is_all ? left_of_budget() / parts_left : target_share_ / 2 * each;
     TAILCOAT_TRY(start, target.prepare(design, part, meter_.share(for_start), run_, outlet()));
-    if (start_is_all) {
-      add_part(target, {Eigen::VectorXd::Constant(1, start.margin), Eigen::MatrixXd::Constant(1, 1, start.variance)});
+    if (start_is_all || is_too_rare(start)) {
+      if (!start_is_all) note_constant();
+      add_part(target, constant_at(start.margin, start.variance));
       return {};
     }
     TAILCOAT_TRY(data, run_.engine.load(design.view(), target.labels(design), design.weights()));
@@ -186,9 +209,9 @@ class Fitting {
     const Eigen::Index last = found.values.size() - 1;
     const bool hopeless = exponential && margin_error(found, whitening_) > kMostMarginError;
     const double kept = hopeless ? 0 : shrink(found, whitening_);
-    Coefficients constant{Eigen::VectorXd::Zero(last + 1), Eigen::MatrixXd::Zero(last + 1, last + 1)};
-    constant.values[last] = exponential ? start.margin : mean_row(whitening_).dot(found.values);
-    constant.covariance(last, last) = exponential ? start.variance : found.covariance(last, last);
+    const Coefficients constant =
+        exponential ? constant_at(start.margin, start.variance)
+                    : constant_at(mean_row(whitening_).dot(found.values), found.covariance(last, last));
     if (kept > 0) {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
@@ -197,10 +220,22 @@ class Fitting {
       if (worse[0] <= (kept > kClearlyKept ? kProof * noise : 0)) return {};
     }
     found = constant;
+    note_constant();
+    return {};
+  }
+
+  [[nodiscard]] Coefficients constant_at(double margin, double variance) const {
+    const auto d = static_cast<Eigen::Index>(fitted_.size() + 1);
+    Coefficients constant{Eigen::VectorXd::Zero(d), Eigen::MatrixXd::Zero(d, d)};
+    constant.values[d - 1] = margin;
+    constant.covariance(d - 1, d - 1) = variance;
+    return constant;
+  }
+
+  void note_constant() {
     ++constant_parts_;
     fit_.model.notes.push_back(fmt::format("{}the constant model was chosen: at this budget slopes are no better",
                                            parts_ > 1 ? fit_.model.classes[fit_.model.parts.size()] + ": " : ""));
-    return {};
   }
 
   void report_limits(const Errors& errors, const Descent& descent) {

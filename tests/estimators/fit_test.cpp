@@ -37,6 +37,51 @@ TEST(Fit, AQuantileIsAboveTheMedian) {
   expect_near(fitted(linear_table(20000, 2), options), {{"(intercept)", 4.2816}, {"a", 2}, {"b", -4}}, 0.08);
 }
 
+// Cutting the long gradients, those of the few rows beyond the quantile, would pull it towards the median.
+TEST(Fit, AQuantileHoldsItsShareOfTheRowsAtASmallBudget) {
+  const auto column = [](Random& random) { return std::exp(0.5 * normal(random)); };
+  const auto table = [&](std::uint64_t seed) {
+    return simulated({{.name = "a"}, {.name = "b"}, {.name = "y"}}, 40000, seed, [&](Random& random) {
+      const double a = normal(random), b = normal(random);
+      return std::vector{a, b, 10 + a - b + 3 * column(random)};
+    });
+  };
+  for (const double level : {0.1, 0.9}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const auto fit = fitted(table(seed), {.target = "y", .loss = QuantileLoss{level}, .budget = {0.1, 1e-6}}, seed);
+      ASSERT_TRUE(fit.ok()) << fit.error().message;
+      EXPECT_FALSE(fit->constant);
+      auto found = estimates(fit->model);
+      const Table fresh = table(100 + seed);
+      const auto rows = std::get<RowsOf<double>>(fresh.view());
+      double below = 0;
+      for (std::size_t i = 0; i < rows.rows; ++i) {
+        const auto row = rows.row(i);
+        const double margin = found["(intercept)"].value + found["a"].value * row[0] + found["b"].value * row[1];
+        below += row[2] < margin ? 1 : 0;
+      }
+      EXPECT_NEAR(below / static_cast<double>(rows.rows), level, 0.05) << level << ' ' << seed;
+    }
+  }
+}
+
+TEST(Fit, FewEventsGiveTheConstantRate) {
+  const auto few = [](Random& random) {
+    std::vector<double> row;
+    for (int j = 0; j < 20; ++j) row.push_back(normal(random));
+    row.push_back(uniform(random) < 0.05 ? 1 : 0);
+    return row;
+  };
+  std::vector<Column> columns;
+  for (int j = 0; j < 20; ++j) columns.push_back({.name = std::string(1, static_cast<char>('a' + j))});
+  columns.push_back({.name = "y"});
+  const auto fit =
+      fitted(simulated(columns, 5000, 3, few), {.target = "y", .loss = PoissonLoss{}, .budget = {1, 1e-6}});
+  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  EXPECT_TRUE(fit->constant);  // n mu = 1183 would be enough for 20 columns of a target of even odds
+  EXPECT_NEAR(std::exp(fit->model.parts[0].intercept.value), 0.05, 0.02);
+}
+
 TEST(Fit, RobustLossesIgnoreWildTargets) {
   for (const char* loss : {"huber", "absolute"}) {
     SCOPED_TRACE(loss);
