@@ -45,13 +45,31 @@ struct Limits {
   double clipped_share = 0;  // of the gradients, at the end
 };
 
+// How the model fits the rows it was made from, as far as that was paid for: noisy counts, all of the same deviation.
+struct Diagnosis {
+  struct Bar {
+    double low, high;  // infinite at the ends
+    double rows;
+  };
+  struct Chance {
+    double predicted;       // mean chance of classes[1] that the model gives to rows of a bin
+    double rows;            // in the bin
+    double observed;        // share of them that are of the class
+    double observed_error;  // standard error of that, from noise and sampling
+  };
+  std::vector<Bar> residuals;       // target minus prediction, in the units of the file; of numbers
+  std::vector<Chance> calibration;  // of a logistic model of two classes, by predicted chance
+  double noise = 0;                 // standard deviation of a count
+};
+
 struct Fit {
   Model model;
   Work work;
   Limits limits;
   // Predicted root of the mean squared standard error at other budgets, relative to this one: {epsilon, factor}.
   std::vector<std::pair<double, double>> error_against_epsilon;
-  bool constant = false;             // the constant model was chosen
+  bool constant = false;  // the constant model was chosen
+  std::optional<Diagnosis> diagnosis{};
   std::optional<Bound> certified{};  // of a fit by a theorem: on the excess risk in the units of the fit
 };
 
