@@ -34,16 +34,17 @@ std::string wider(double factor) {
 }
 
 std::string clear_effects(const Model& model) {
-  const std::size_t all = model.features.size();
+  const std::vector<Role> roles = roles_of(model);
+  const auto all = static_cast<std::size_t>(std::ranges::count(roles, Role::fitted));
   std::size_t clear = 0;
-  for (std::size_t j = 0; j < all; ++j)
+  for (std::size_t j = 0; j < roles.size(); ++j)
     for (std::size_t part = 0; part < model.parts.size(); ++part)
       if (j < features_of(model, part) && is_clear(model.parts[part].coefficients[j])) {
         ++clear;
         break;
       }
   if (clear == 0)
-    return all == 1 ? "its one effect could be zero" : fmt::format("none of its {} effects is clear", all);
+    return all == 1 ? "its one effect could be zero" : fmt::format("none of its {} effects is clear", count(all));
   return fmt::format("{} of {} effects {} clearly different from zero", count(clear), count(all),
                      clear == 1 ? "is" : "are");
 }
@@ -216,7 +217,8 @@ std::string verdict(const Fit& fit) {
   if (fit.constant)
     return "At this privacy budget the data did not show that any model beats a constant, so the model gives every row "
            "the same answer. More rows or a larger epsilon may change that.";
-  if (fit.model.features.empty()) return limit_in_words(fit);
+  if (fit.certified) return certificate_verdict(fit);
+  if (std::ranges::count(roles_of(fit.model), Role::fitted) == 0) return limit_in_words(fit);
   std::string clear = clear_effects(fit.model);
   clear[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(clear[0])));
   const bool clipped = fit.limits.clipped_share > kMuchClipping;
@@ -225,6 +227,7 @@ std::string verdict(const Fit& fit) {
 }
 
 std::string accuracy_section(const Fit& fit) {
+  if (fit.certified) return certificate_section(fit);
   std::string out = "<section aria-labelledby=\"trust\"><h2 id=\"trust\">What limits its accuracy</h2>\n";
   out += fmt::format("<p>{}{}</p>\n", limit_in_words(fit), known(fit.limits) ? rows_in_words(fit) : "");
   if (known(fit.limits)) out += sources_bar(fit.limits);

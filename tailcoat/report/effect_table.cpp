@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "tailcoat/report/effects.hpp"
 #include "tailcoat/report/text.hpp"
@@ -37,35 +38,96 @@ std::string treatment(const Feature& feature) {
   return "";
 }
 
-std::string estimate_cells(const Estimate& estimate) {
+const char* mark(Role role) {
+  switch (role) {
+    case Role::fitted:
+      return "";
+    case Role::reference:
+      return "reference";
+    case Role::faint:
+      return "left out: too faint to tell";
+    case Role::unused:
+      return "not used";
+  }
+  return "";
+}
+
+// A theorem gives no errors: then there are no columns for them.
+std::string estimate_cells(const Estimate& estimate, bool errors) {
+  if (!errors) return fmt::format("<td>{}</td>", number(estimate.value));
   return fmt::format("<td>{}</td><td>{}</td><td>{}</td>", number(estimate.value), number(estimate.standard_error, 3),
                      interval_text(estimate.low, estimate.high));
 }
 
-std::string row(const Feature& feature, const Estimate& coefficient) {
+std::string marked_cells(Role role, bool errors) {
+  return fmt::format("<td colspan=\"{}\">{}</td>", errors ? 3 : 1, mark(role));
+}
+
+std::string row(const Feature& feature, const Estimate& coefficient, Role role, bool errors) {
+  const bool quiet = role != Role::fitted || (errors && !is_clear(coefficient));
   return fmt::format("<tr{}><th scope=\"row\">{}</th>{}<td>{}</td><td class=\"text\">{}</td></tr>\n",
-                     is_clear(coefficient) ? "" : " class=\"vague\"", feature_html(feature),
-                     estimate_cells(coefficient), number(feature.scale, 3), treatment(feature));
+                     quiet ? " class=\"vague\"" : "", feature_html(feature),
+                     role == Role::fitted ? estimate_cells(coefficient, errors) : marked_cells(role, errors),
+                     number(feature.scale, 3), treatment(feature));
+}
+
+std::string header(const Model& model, bool errors) {
+  return fmt::format(
+      "<thead><tr><th scope=\"col\">Feature</th><th scope=\"col\">Coefficient</th>{}<th scope=\"col\">Typical "
+      "spread</th><th scope=\"col\" class=\"text\">How its cells are read</th></tr></thead>\n",
+      errors ? fmt::format("<th scope=\"col\">Standard error</th><th scope=\"col\">{} interval</th>",
+                           percent(model.confidence, 3))
+             : "");
+}
+
+// Items of a list in a sentence; of many the first.
+std::string listed(const std::vector<std::string>& items, const char* separator) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(items.size(), kMostNamed); ++i) out += (i == 0 ? "" : separator) + items[i];
+  if (items.size() > kMostNamed) out += fmt::format("{}and {} more", separator, count(items.size() - kMostNamed));
+  return out;
 }
 
 }  // namespace
 
-std::string effect_table(const Model& model, std::size_t part, const std::vector<std::size_t>& order) {
+std::string left_out_text(const Model& model) {
+  const std::vector<Role> roles = roles_of(model);
+  std::set<std::string> compared;  // columns with a level that is fitted
+  for (std::size_t j = 0; j < roles.size(); ++j)
+    if (roles[j] == Role::fitted && model.features[j].kind == FeatureKind::level)
+      compared.insert(model.features[j].column);
+  std::vector<std::string> references, faint;
+  for (std::size_t j = 0; j < roles.size(); ++j) {
+    const Feature& feature = model.features[j];
+    if (roles[j] == Role::reference && compared.contains(feature.column))
+      references.push_back(
+          fmt::format("{}: compared with {}", name_html(feature.column, 40), name_html(feature.level, 40)));
+    if (roles[j] == Role::faint) faint.push_back(feature_html(feature));
+  }
+  std::string out;
+  if (!references.empty()) out += fmt::format("<p class=\"small\">{}.</p>\n", listed(references, "; "));
+  if (!faint.empty())
+    out += fmt::format("<p class=\"small\">Left out, too faint to tell: {}.</p>\n", listed(faint, ", "));
+  return out;
+}
+
+std::string effect_table(const Fit& fit, std::size_t part, const std::vector<std::size_t>& order) {
+  const Model& model = fit.model;
   const Words words = words_of(model, part);
+  const std::vector<Role> roles = roles_of(model);
+  const bool errors = !fit.certified;
+  const auto fitted = static_cast<std::size_t>(std::ranges::count(roles, Role::fitted));
   const std::size_t listed = std::min(order.size(), kMostListed);
   std::string out = fmt::format(
       "<details class=\"printed\"><summary>All {} in the units of the file{}</summary>\n<div class=\"wide\" "
-      "role=\"region\" aria-label=\"Table of coefficients\" tabindex=\"0\"><table>\n<thead><tr><th "
-      "scope=\"col\">Feature</th><th scope=\"col\">Coefficient</th><th scope=\"col\">Standard error</th><th "
-      "scope=\"col\">{} interval</th><th scope=\"col\">Typical spread</th><th scope=\"col\" class=\"text\">How its "
-      "cells are read</th></tr></thead>\n<tbody>\n",
-      counted(order.size(), "coefficient"), model.parts.size() > 1 ? fmt::format(": {}", words.quantity) : "",
-      percent(model.confidence, 3));
+      "role=\"region\" aria-label=\"Table of coefficients\" tabindex=\"0\"><table>\n{}<tbody>\n",
+      counted(fitted > 0 ? fitted : order.size(), "coefficient"),
+      model.parts.size() > 1 ? fmt::format(": {}", words.quantity) : "", header(model, errors));
   out += fmt::format("<tr><th scope=\"row\">intercept</th>{}<td></td><td class=\"text\">all features at 0</td></tr>\n",
-                     estimate_cells(model.parts[part].intercept));
+                     estimate_cells(model.parts[part].intercept, errors));
   for (std::size_t i = 0; i < listed; ++i)
     if (order[i] < features_of(model, part))
-      out += row(model.features[order[i]], model.parts[part].coefficients[order[i]]);
+      out += row(model.features[order[i]], model.parts[part].coefficients[order[i]], roles[order[i]], errors);
   out += "</tbody></table></div>\n";
   if (words.multiplies)
     out += fmt::format("<p class=\"small\">Coefficients add to the logarithm of the {}.</p>\n", words.quantity);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "tailcoat/report/scale.hpp"
+#include "tailcoat/report/effect_axis.hpp"
 #include "tailcoat/report/text.hpp"
 #include "tailcoat/report/words.hpp"
 
@@ -14,94 +14,6 @@ namespace tailcoat::report {
 namespace {
 
 constexpr double kDot = 4.5;
-constexpr double kMostDrawnValue = 1e200, kLeastDrawnValue = 1e-200;  // beyond, coordinates would overflow
-constexpr double kLongestInterval = 3;  // a longer one, in the largest effect, is cut at the edge and ends in an arrow
-
-struct Tick {
-  double at;  // in effects
-  std::string label;
-  bool minor;  // hidden where there is little room
-};
-
-// How effects are written: as sums, or as factors, which are changes in per cent where they are small.
-enum class Unit { sum, percent, factor };
-
-// All panels of a page share it, so that classes compare.
-struct Axis {
-  Scale scale;  // to per cent of the width
-  double low, high;
-  Unit unit;
-  std::vector<Tick> ticks;
-};
-
-bool drawable(double value) {
-  const double size = std::abs(value);
-  return value == 0 || (size >= kLeastDrawnValue && size <= kMostDrawnValue);
-}
-
-// Even multiples of the distance between the ticks stay where there is little room: zero always does.
-bool odd_multiple(double tick, double distance) { return std::fmod(std::round(std::abs(tick) / distance), 2) == 1; }
-
-std::vector<Tick> linear_ticks(const Scale& scale) {
-  const std::vector<double> at = scale.ticks();
-  std::vector<Tick> ticks;
-  for (const double tick : at) {
-    const double distance = at.size() > 1 ? at[1] - at[0] : 1;
-    const bool zero = std::abs(tick) < distance / 2;
-    ticks.push_back({zero ? 0 : tick, zero ? "0" : signed_number(tick, 6), odd_multiple(tick, distance)});
-  }
-  return ticks;
-}
-
-std::vector<Tick> percent_ticks(double low, double high) {
-  const Scale percents({std::expm1(low), std::expm1(high)}, false, 0, 1);
-  std::vector<Tick> ticks;
-  for (const Tick& tick : linear_ticks(percents))
-    if (tick.at > -1 && std::log1p(tick.at) >= low && std::log1p(tick.at) <= high)
-      ticks.push_back({std::log1p(tick.at),
-                       tick.at == 0 ? "same" : fmt::format("{}\u202F%", signed_number(100 * tick.at, 4)), tick.minor});
-  return ticks;
-}
-
-// Powers of 2 or of 10.
-std::vector<Tick> factor_ticks(double low, double high) {
-  constexpr double kMostTicks = 7;
-  double step = std::log(2);
-  if ((high - low) / step > kMostTicks)
-    step = std::log(10) * std::max(1.0, std::ceil((high - low) / std::log(10) / kMostTicks));
-  std::vector<Tick> ticks;
-  for (double i = std::ceil(low / step); i * step <= high; ++i)
-    ticks.push_back({i * step, i == 0 ? "same" : fmt::format("×{}", number(std::exp(i * step), 3)),
-                     std::fmod(std::abs(i), 2) == 1});
-  return ticks;
-}
-
-Unit unit_of(const Model& model, double low, double high) {
-  constexpr double kPercents = 0.7;  // about a factor 2
-  if (!words_of(model, 0).multiplies) return Unit::sum;
-  return std::max(-low, high) < kPercents ? Unit::percent : Unit::factor;
-}
-
-Axis axis_of(const Model& model, const std::vector<std::size_t>& shown) {
-  double largest = 0;
-  std::vector<Estimate> sizes;
-  for (std::size_t part = 0; part < model.parts.size(); ++part)
-    for (const std::size_t j : shown)
-      if (j < features_of(model, part)) sizes.push_back(effect_of(model, part, j).size);
-  for (const Estimate& size : sizes)
-    if (drawable(size.value)) largest = std::max(largest, std::abs(size.value));
-  const double edge = largest > 0 ? kLongestInterval * largest : 1;
-  std::vector<double> ends{0};
-  for (const Estimate& size : sizes)
-    for (const double end : {size.value, size.low, size.high})
-      if (!std::isnan(end)) ends.push_back(std::clamp(end, -edge, edge));
-  if (ends.size() == 1 || std::ranges::minmax(ends).min == std::ranges::minmax(ends).max) ends = {-edge, edge};
-  const auto [low, high] = std::ranges::minmax(ends);
-  const Scale scale(ends, false, 0, 100);
-  const Unit unit = unit_of(model, low, high);
-  if (unit == Unit::sum) return {scale, low, high, unit, linear_ticks(scale)};
-  return {scale, low, high, unit, unit == Unit::percent ? percent_ticks(low, high) : factor_ticks(low, high)};
-}
 
 // Rows grow with long names, so heights are percentages as well.
 std::string grid(const Axis& axis) {
@@ -118,26 +30,32 @@ std::string arrow(double percent, bool right) {
                      right ? 6 : -6);
 }
 
-std::string mark(const Axis& axis, const Estimate& size) {
-  if (!drawable(size.value)) return "";
+std::string dot(const Axis& axis, double value) {
+  return fmt::format("<circle class=\"dot\" cx=\"{:.2f}%\" cy=\"50%\" r=\"{}\"/>",
+                     axis.scale.pixel(std::clamp(value, axis.low, axis.high)), kDot);
+}
+
+std::string interval(const Axis& axis, const Estimate& size) {
   const double low = std::clamp(std::isnan(size.low) ? size.value : size.low, axis.low, axis.high);
   const double high = std::clamp(std::isnan(size.high) ? size.value : size.high, axis.low, axis.high);
   std::string out = fmt::format("<line class=\"range\" x1=\"{:.2f}%\" x2=\"{:.2f}%\" y1=\"50%\" y2=\"50%\"/>",
                                 axis.scale.pixel(low), axis.scale.pixel(high));
   if (size.low < axis.low) out += arrow(axis.scale.pixel(low), false);
   if (size.high > axis.high) out += arrow(axis.scale.pixel(high), true);
-  return out + fmt::format("<circle class=\"dot\" cx=\"{:.2f}%\" cy=\"50%\" r=\"{}\"/>",
-                           axis.scale.pixel(std::clamp(size.value, axis.low, axis.high)), kDot);
+  return out;
 }
 
 // What the eye cannot read off, for the pointer and for screen readers.
-std::string row_title(const Model& model, const Feature& feature, const Estimate& coefficient, const Estimate& effect) {
+std::string row_title(const Fit& fit, const Feature& feature, const Estimate& coefficient, const Estimate& effect) {
   constexpr int kDigits = 10;
-  return fmt::format(
-      "{}: effect of one typical spread ({}) {}, {} interval {}. Coefficient {}, standard error {}, interval {}.",
-      shortened(feature_name(feature), 200), number(feature.scale, kDigits), signed_number(effect.value, kDigits),
-      percent(model.confidence, 3), interval_text(effect.low, effect.high, kDigits), number(coefficient.value, kDigits),
-      number(coefficient.standard_error, kDigits), interval_text(coefficient.low, coefficient.high, kDigits));
+  const std::string start =
+      fmt::format("{}: effect of one typical spread ({}) {}", shortened(feature_name(feature), 200),
+                  number(feature.scale, kDigits), signed_number(effect.value, kDigits));
+  if (fit.certified) return fmt::format("{}. Coefficient {}.", start, number(coefficient.value, kDigits));
+  return fmt::format("{}, {} interval {}. Coefficient {}, standard error {}, interval {}.", start,
+                     percent(fit.model.confidence, 3), interval_text(effect.low, effect.high, kDigits),
+                     number(coefficient.value, kDigits), number(coefficient.standard_error, kDigits),
+                     interval_text(coefficient.low, coefficient.high, kDigits));
 }
 
 std::string short_effect(const Axis& axis, const Estimate& size) {
@@ -152,19 +70,23 @@ std::string short_effect(const Axis& axis, const Estimate& size) {
   return "";
 }
 
-const char* tone(const Estimate& size) {
+const char* tone(const Fit& fit, const Estimate& size) {
+  if (fit.certified) return "plain";
   if (!is_clear(size)) return "vague";
   return size.value > 0 ? "up" : "down";
 }
 
-std::string plot_row(const Model& model, std::size_t part, std::size_t feature, const Axis& axis) {
-  const Effect effect = effect_of(model, part, feature);
+std::string plot_row(const Fit& fit, std::size_t part, std::size_t feature, const Axis& axis) {
+  const Model& model = fit.model;
+  const Estimate size = effect_of(model, part, feature).size;
+  std::string marks;
+  if (drawable(size.value)) marks = (fit.certified ? "" : interval(axis, size)) + dot(axis, size.value);
   return fmt::format(
       "<li class=\"{}\"><span class=\"name\">{}</span><div><svg role=\"img\"><title>{}</title><rect width=\"100%\" "
       "height=\"100%\" fill=\"transparent\"/>{}{}</svg></div><span class=\"size\">{}</span></li>\n",
-      tone(effect.size), feature_html(model.features[feature]),
-      row_title(model, model.features[feature], model.parts[part].coefficients[feature], effect.size), grid(axis),
-      mark(axis, effect.size), short_effect(axis, effect.size));
+      tone(fit, size), feature_html(model.features[feature]),
+      row_title(fit, model.features[feature], model.parts[part].coefficients[feature], size), grid(axis), marks,
+      short_effect(axis, size));
 }
 
 std::string plot_axis(const Axis& axis) {
@@ -180,12 +102,12 @@ std::string plot_axis(const Axis& axis) {
       "<li class=\"axis\" aria-hidden=\"true\"><span></span><div><svg>{}</svg></div><span></span></li>\n", labels);
 }
 
-std::string panel(const Model& model, std::size_t part, const std::vector<std::size_t>& shown, const Axis& axis) {
-  const Words words = words_of(model, part);
+std::string panel(const Fit& fit, std::size_t part, const std::vector<std::size_t>& shown, const Axis& axis) {
+  const Words words = words_of(fit.model, part);
   std::string out = fmt::format(
       "<figure class=\"effects\"><figcaption>Change in the {}, per typical spread</figcaption><ol>\n", words.quantity);
   for (const std::size_t j : shown)
-    if (j < features_of(model, part)) out += plot_row(model, part, j, axis);
+    if (j < features_of(fit.model, part)) out += plot_row(fit, part, j, axis);
   return out + plot_axis(axis) + "</ol></figure>\n";
 }
 
@@ -200,6 +122,15 @@ std::string legend() {
                      sample("down", "clearly lowers"), sample("vague", "could be zero"));
 }
 
+// The level that the feature's is compared with, if that is known.
+std::string other_level(const Model& model, const Feature& feature) {
+  const std::vector<Role> roles = roles_of(model);
+  for (std::size_t j = 0; j < roles.size(); ++j)
+    if (roles[j] == Role::reference && model.features[j].column == feature.column)
+      return name_html(model.features[j].level);
+  return "another level";
+}
+
 // The strongest effect that is clear, told as a comparison of two rows.
 std::string example(const Model& model, std::size_t part, std::size_t feature) {
   const Feature& f = model.features[feature];
@@ -209,30 +140,43 @@ std::string example(const Model& model, std::size_t part, std::size_t feature) {
   if (is_number)
     second = fmt::format("is one typical spread ({}) higher in the second", number(f.scale, 3));
   else if (f.kind == FeatureKind::level)
-    second = fmt::format("is {} in the second and another level in the first", name_html(f.level));
+    second = fmt::format("is {} in the second and {} in the first", name_html(f.level), other_level(model, f));
   return fmt::format(
       "<p>For example, take two rows that are alike in all but <em>{}</em>, which {}. For the second the model "
       "{}.</p>\n",
       name_html(f.column), second, change_in_words(size, words_of(model, part), model.confidence));
 }
 
-std::string explanation(const Model& model, const std::vector<std::size_t>& shown) {
-  std::string out = fmt::format(
+std::string explanation(const Fit& fit) {
+  const std::string start =
       "<p>Each dot is what changes when a feature grows by one <em>typical spread</em>, roughly how far rows lie from "
-      "the middle, while the others stay as they are. The line through it is the range that holds, in {} of cases, the "
-      "value this method would find in endless data, counting both chance in the data and the noise added for privacy; "
-      "that the largest values count less, which keeps them from deciding everything, is not in the range. A line that "
-      "crosses zero leaves "
-      "open which way the feature works. These are associations: they do not say what would happen if somebody changed "
-      "a feature.</p>\n",
-      percent(model.confidence, 3));
+      "the middle, while the others stay as they are. ";
+  const std::string end =
+      "These are associations: they do not say what would happen if somebody changed a feature.</p>\n";
+  if (fit.certified)
+    return start +
+           "No line goes through it, because nothing is known of how far a single dot is off: the fit comes with a "
+           "bound on the error of its predictions instead (see below). " +
+           end;
+  return start +
+         fmt::format(
+             "The line through it is the range that holds, in {} of cases, the value this method would find in endless "
+             "data, counting both chance in the data and the noise added for privacy; that the largest values count "
+             "less, which keeps them from deciding everything, is not in the range. A line that crosses zero leaves "
+             "open which way the feature works. ",
+             percent(fit.model.confidence, 3)) +
+         end;
+}
+
+std::string example_of(const Fit& fit, const std::vector<std::size_t>& shown) {
+  const Model& model = fit.model;
   for (const std::size_t j : shown) {
     if (model.features[j].kind == FeatureKind::beyond) continue;  // it never changes alone: its column does
     for (std::size_t part = 0; part < model.parts.size(); ++part)
-      if (j < features_of(model, part) && is_clear(model.parts[part].coefficients[j]))
-        return out + example(model, part, j);
+      if (j < features_of(model, part) && (fit.certified || is_clear(model.parts[part].coefficients[j])))
+        return example(model, part, j);
   }
-  return out;
+  return "";
 }
 
 std::string constant_text(const Model& model) {
@@ -243,8 +187,11 @@ std::string constant_text(const Model& model) {
     const Words words = words_of(model, part);
     const auto shown = [&](double margin) { return words.multiplies ? std::exp(margin) : margin; };
     const double chance = 1 / (1 + std::exp(-e.value));
-    out += fmt::format("<li>{}: {} ({} interval {}){}</li>", words.quantity, number(shown(e.value), 3),
-                       percent(model.confidence, 3), interval_text(shown(e.low), shown(e.high), 3),
+    const std::string range = std::isfinite(e.low) && std::isfinite(e.high)
+                                  ? fmt::format(" ({} interval {})", percent(model.confidence, 3),
+                                                interval_text(shown(e.low), shown(e.high), 3))
+                                  : "";
+    out += fmt::format("<li>{}: {}{}{}</li>", words.quantity, number(shown(e.value), 3), range,
                        std::holds_alternative<LogisticLoss>(model.loss)
                            ? fmt::format(", that is a chance of {}", percent(chance, 3))
                            : "");
@@ -252,33 +199,43 @@ std::string constant_text(const Model& model) {
   return out + "</ul>\n";
 }
 
-std::string panels(const Model& model, const std::vector<std::size_t>& shown, const Axis& axis) {
-  std::string out = legend() + "<div>";
-  for (std::size_t part = 0; part < model.parts.size(); ++part) {
+std::string panels(const Fit& fit, const std::vector<std::size_t>& shown) {
+  const std::size_t parts = fit.model.parts.size();
+  const Axis axis = axis_of(fit.model, shown, !fit.certified);
+  std::string out = (fit.certified ? "" : legend()) + "<div>";
+  for (std::size_t part = 0; part < parts; ++part) {
     if (part == kPanelsInSight)
-      out += fmt::format("</div><details><summary>{} more classes</summary><div>", model.parts.size() - kPanelsInSight);
-    out += panel(model, part, shown, axis);
+      out += fmt::format("</div><details><summary>{} more classes</summary><div>", parts - kPanelsInSight);
+    out += panel(fit, part, shown, axis);
   }
-  return out + (model.parts.size() > kPanelsInSight ? "</div></details>\n" : "</div>\n");
+  return out + (parts > kPanelsInSight ? "</div></details>\n" : "</div>\n");
+}
+
+// The strongest first, without those that have no part in the model.
+std::vector<std::size_t> fitted_of(const Model& model, const std::vector<std::size_t>& order) {
+  const std::vector<Role> roles = roles_of(model);
+  std::vector<std::size_t> fitted;
+  std::ranges::copy_if(order, std::back_inserter(fitted), [&](std::size_t j) { return roles[j] == Role::fitted; });
+  return fitted;
+}
+
+std::string picture(const Fit& fit, const std::vector<std::size_t>& fitted) {
+  const std::vector<std::size_t> shown(
+      fitted.begin(), fitted.begin() + static_cast<std::ptrdiff_t>(std::min(fitted.size(), kMostDrawn)));
+  std::string out = explanation(fit) + example_of(fit, shown) + panels(fit, shown) + left_out_text(fit.model);
+  if (fitted.size() > kMostDrawn)
+    out += fmt::format("<p class=\"small\">Drawn are the {} strongest of {} features; the table has the rest.</p>\n",
+                       kMostDrawn, count(fitted.size()));
+  return out;
 }
 
 }  // namespace
 
 std::string effects_section(const Fit& fit) {
-  const Model& model = fit.model;
-  const std::vector<std::size_t> order = strongest_first(model);
+  const std::vector<std::size_t> order = strongest_first(fit.model), fitted = fitted_of(fit.model, order);
   std::string out = "<section aria-labelledby=\"says\"><h2 id=\"says\">What the model says</h2>\n";
-  if (fit.constant || order.empty()) {
-    out += constant_text(model);
-  } else {
-    const std::vector<std::size_t> shown(
-        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), kMostDrawn)));
-    out += explanation(model, shown) + panels(model, shown, axis_of(model, shown));
-    if (order.size() > kMostDrawn)
-      out += fmt::format("<p class=\"small\">Drawn are the {} strongest of {} features; the table has the rest.</p>\n",
-                         kMostDrawn, count(order.size()));
-  }
-  for (std::size_t part = 0; part < model.parts.size(); ++part) out += effect_table(model, part, order);
+  out += fit.constant || fitted.empty() ? constant_text(fit.model) : picture(fit, fitted);
+  for (std::size_t part = 0; part < fit.model.parts.size(); ++part) out += effect_table(fit, part, order);
   return out + "</section>\n";
 }
 

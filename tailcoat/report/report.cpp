@@ -44,9 +44,11 @@ std::string figure(const std::string& value, const std::string& what) {
 
 std::string figures(const Model& model) {
   const Promise promise = promise_of(model.receipt);
+  const auto fitted = static_cast<std::size_t>(std::ranges::count(roles_of(model), Role::fitted));
+  const std::size_t features = fitted > 0 ? fitted : model.features.size();
   return fmt::format("<dl class=\"figures\">{}{}{}{}</dl>\n",
                      figure(count(model.rows), model.rows == 1 ? "row" : "rows"),
-                     figure(count(model.features.size()), model.features.size() == 1 ? "feature" : "features"),
+                     figure(count(features), features == 1 ? "feature" : "features"),
                      figure(number(promise.epsilon), "epsilon"), figure(number(promise.delta), "delta"));
 }
 
@@ -92,9 +94,9 @@ std::string footer(const Fit& fit, const ReportInput& input) {
 
 std::string report_html(const Fit& fit, const ReportInput& input) {
   using namespace report;
-  return head(fit.model) + "<body>\n<main>\n" + headline(fit, input) + effects_section(fit) + accuracy_section(fit) +
-         privacy_section(fit.model) + budget_section(fit.model.receipt) + notes(fit.model) + reproduce(fit, input) +
-         footer(fit, input) + "</main>\n</body>\n</html>\n";
+  return head(fit.model) + "<body>\n<main>\n" + headline(fit, input) + effects_section(fit) + diagnosis_section(fit) +
+         accuracy_section(fit) + privacy_section(fit.model) + budget_section(fit.model.receipt) + notes(fit.model) +
+         reproduce(fit, input) + footer(fit, input) + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace tailcoat

@@ -11,6 +11,11 @@ namespace tailcoat::report {
 std::string verdict(const Fit&);
 // "How far to trust it": sampling, noise and clipping, and the error at other budgets.
 std::string accuracy_section(const Fit&);
+// In place of both for a fit by a theorem: what its bound says, and what not.
+std::string certificate_verdict(const Fit&);
+std::string certificate_section(const Fit&);
+// "How well it fits": residuals or predicted chances against what came true; empty where that was not measured.
+std::string diagnosis_section(const Fit&);
 // "What privacy was paid, and what that means".
 std::string privacy_section(const Model&);
 // "How the budget was spent".

@@ -55,7 +55,7 @@ font-size:.88rem}
 .effects div>svg{position:absolute;top:-.5px;width:100%;height:calc(100% + 1px)}
 .name{text-align:right;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
 .size{text-align:right}
-.up{--tone:var(--up)}.down{--tone:var(--down)}.vague{--tone:var(--vague)}
+.up{--tone:var(--up)}.down{--tone:var(--down)}.vague{--tone:var(--vague)}.plain{--tone:var(--ink)}
 li.vague .name,li.vague .size,tr.vague td,tr.vague th{color:var(--quiet)}
 .grid{stroke:var(--grid)}.zero{stroke:var(--zero)}
 .range{stroke:var(--tone);stroke-width:2.2;stroke-linecap:round}
@@ -73,7 +73,8 @@ main .legend{padding:0;margin:.5rem 0 0}
 .swatch{width:.8rem;height:.8rem;flex:none}
 .s0{fill:var(--s0)}.s1{fill:var(--s1)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}.s4{fill:var(--s4)}.s5{fill:var(--s5)}
 .s6{fill:var(--s6)}.rest{fill:var(--rest)}
-.chart{max-width:40rem}
+.chart{max-width:40rem}.square{max-width:25rem}
+.bin{fill:var(--s0);stroke:var(--paper)}.band{fill:var(--s1)}.diagonal{stroke:var(--zero);stroke-dasharray:5 4}
 .curve{fill:none;stroke:var(--s0);stroke-width:2}
 .here{stroke:var(--down);stroke-dasharray:3 3}.heredot{fill:var(--down)}.herelabel{fill:var(--down);font-size:.82rem}
 details{margin:1rem 0}

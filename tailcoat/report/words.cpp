@@ -67,12 +67,34 @@ double strongest(const Model& model, std::size_t feature) {
   return most;
 }
 
+bool is_fitted(const Model& model, std::size_t feature) {
+  for (std::size_t part = 0; part < model.parts.size(); ++part) {
+    if (feature >= features_of(model, part)) continue;
+    const Estimate& estimate = model.parts[part].coefficients[feature];
+    if (estimate.value != 0 || estimate.standard_error != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Words words_of(const Model& model, std::size_t part) { return std::visit(Describe{model, part}, model.loss); }
 
 std::size_t features_of(const Model& model, std::size_t part) {
   return part < model.parts.size() ? std::min(model.features.size(), model.parts[part].coefficients.size()) : 0;
+}
+
+std::vector<Role> roles_of(const Model& model) {
+  std::vector<Role> roles(model.features.size(), Role::unused);
+  for (std::size_t j = 0; j < roles.size(); ++j)
+    if (is_fitted(model, j)) roles[j] = Role::fitted;
+  if (std::ranges::find(roles, Role::fitted) == roles.end()) return roles;  // a constant compares nothing
+  for (std::size_t j = 0; j < roles.size(); ++j) {
+    if (roles[j] == Role::fitted) continue;
+    if (model.features[j].kind == FeatureKind::level) roles[j] = Role::reference;
+    if (model.features[j].kind == FeatureKind::beyond) roles[j] = Role::faint;
+  }
+  return roles;
 }
 
 bool is_clear(const Estimate& estimate) { return estimate.low > 0 || estimate.high < 0; }
@@ -95,14 +117,16 @@ std::string interval_text(double low, double high, int digits) {
 }
 
 std::string change_in_words(const Estimate& size, const Words& words, double confidence) {
-  const std::string sure = percent(confidence, 3);
+  const auto sure = [&](double low, double high) {
+    const bool known = std::isfinite(size.low) && std::isfinite(size.high);
+    return known ? fmt::format(" ({} interval {})", percent(confidence, 3), interval_text(low, high, 3)) : "";
+  };
   if (words.multiplies)
-    return fmt::format("multiplies the {} by {} ({} interval {})", words.quantity, number(std::exp(size.value), 3),
-                       sure, interval_text(std::exp(size.low), std::exp(size.high), 3));
+    return fmt::format("multiplies the {} by {}{}", words.quantity, number(std::exp(size.value), 3),
+                       sure(std::exp(size.low), std::exp(size.high)));
   const bool up = size.value >= 0;
-  return fmt::format("{} the {} by {} ({} interval {})", up ? "raises" : "lowers", words.quantity,
-                     number(std::abs(size.value), 3), sure,
-                     up ? interval_text(size.low, size.high, 3) : interval_text(-size.high, -size.low, 3));
+  return fmt::format("{} the {} by {}{}", up ? "raises" : "lowers", words.quantity, number(std::abs(size.value), 3),
+                     up ? sure(size.low, size.high) : sure(-size.high, -size.low));
 }
 
 std::string feature_html(const Feature& feature) {

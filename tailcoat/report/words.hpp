@@ -17,6 +17,17 @@ struct Words {
 
 Words words_of(const Model&, std::size_t part);
 
+// What a feature is to the model. One whose coefficient is 0 without error, in all parts, was never or no longer
+// fitted.
+enum class Role {
+  fitted,
+  reference,  // the level that the others of its column are compared with
+  faint,      // a tail that was dropped, because its effect did not stand out of the noise
+  unused,
+};
+
+std::vector<Role> roles_of(const Model&);
+
 // Of one feature: the coefficient times the feature's typical spread, so that features of all units compare.
 struct Effect {
   std::size_t feature;
@@ -30,7 +41,8 @@ bool is_clear(const Estimate&);
 // In the order in which all parts are shown: the largest effect on any part first.
 std::vector<std::size_t> strongest_first(const Model&);
 Effect effect_of(const Model&, std::size_t part, std::size_t feature);
-// "raises the predicted price by 12 (95 % interval 10 to 14)", "multiplies the odds of yes by 1.8 (...)". HTML.
+// "raises the predicted price by 12 (95 % interval 10 to 14)", "multiplies the odds of yes by 1.8 (...)". HTML. An
+// infinite interval is left out.
 std::string change_in_words(const Estimate&, const Words&, double confidence);
 // The feature's name, its parts apart.
 std::string feature_html(const Feature&);

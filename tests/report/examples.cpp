@@ -177,6 +177,95 @@ Example constant() {
   return {"constant", std::move(fit), input("loans.csv", "--target default --loss logistic --epsilon 0.1")};
 }
 
+Example claims() {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  Model model{.loss = SquaredLoss{},
+              .target = "amount",
+              .features = {},
+              .parts = {{estimate(1520, 21), {}}},
+              .rows = 50000,
+              .receipt = receipt(1, 9, 16)};
+  const auto add = [&](Feature feature, const Estimate& effect) {
+    const double scale = feature.scale;
+    model.parts[0].coefficients.push_back(
+        {effect.value / scale, effect.standard_error / scale, effect.low / scale, effect.high / scale});
+    model.features.push_back(std::move(feature));
+  };
+  add(number("car_value", 21000, 10200), estimate(437, 6));
+  Feature tail = number("car_value", 0, 9000);
+  tail.kind = FeatureKind::beyond;
+  tail.knot_low = -9000;
+  tail.knot_high = 52000;
+  add(tail, {});
+  add(number("driver_age", 44, 14), estimate(-56, 6));
+  add(level("region", "north", 0.4), {});
+  add(level("region", "city", 0.2), estimate(203, 8));
+  add(level("region", "west", 0.2), estimate(57, 8));
+  add(level("region", "south", 0.2), estimate(8.5, 8));
+  add(level("fuel", "petrol", 0.7), {});
+  add(level("fuel", "diesel", 0.3), estimate(39, 6));
+  Fit fit = with(std::move(model), {.sampling = 0.004, .privacy_noise = 0.004, .clipped_share = 0.05});
+  Diagnosis seen{.residuals = {{-kInf, -2000, 390}}, .calibration = {}, .noise = 130};
+  const double noise[] = {-130, 40,   -160, 90,  -30, 120, -60, 200,  -90, 10,
+                          60,   -240, 20,   130, -70, -20, 80,  -110, 50,  0};
+  for (int i = 0; i < 20; ++i) {
+    const double low = -2000 + 200 * i, z = (low + 200) / 520;
+    seen.residuals.push_back({low, low + 200, 7600 * std::exp(-z * z / 2) + 100 * (i > 10 ? 1 : 0) + noise[i]});
+  }
+  seen.residuals.push_back({2000, kInf, 1105});
+  fit.diagnosis = std::move(seen);
+  return {"claims", std::move(fit), input("claims.csv", "--target amount --epsilon 1 --diagnose --report report.html")};
+}
+
+Example loans() {
+  Model model{.loss = LogisticLoss{},
+              .target = "default",
+              .classes = {"no", "yes"},
+              .features = {number("income", 38000, 14000), number("debt", 9000, 7000), level("home", "rent", 0.5),
+                           level("home", "owner", 0.4), level("home", "other", 0.1)},
+              .parts = {{estimate(-1.1, 0.05), {}}},
+              .rows = 24000,
+              .receipt = receipt(1, 5, 16)};
+  model.parts[0].coefficients = {
+      estimate(-4e-5, 2e-6), estimate(7e-5, 4e-6), {}, estimate(-0.5, 0.06), estimate(0.05, 0.09)};
+  Fit fit = with(std::move(model), {.sampling = 0.01, .privacy_noise = 0.006, .clipped_share = 0.01});
+  fit.diagnosis = Diagnosis{.residuals = {},
+                            .calibration = {{0.03, 5200, 0.035, 0.008},
+                                            {0.15, 6900, 0.144, 0.007},
+                                            {0.25, 4800, 0.258, 0.009},
+                                            {0.35, 3100, 0.341, 0.013},
+                                            {0.45, 1900, 0.462, 0.019},
+                                            {0.55, 1100, 0.528, 0.029},
+                                            {0.65, 560, 0.69, 0.055},
+                                            {0.75, 240, 0.71, 0.12},
+                                            {0.85, 90, 1.3, 0.4},
+                                            {0.95, -12, -2, 3}},
+                            .noise = 45};
+  return {"loans", std::move(fit), input("loans.csv", "--target default --loss logistic --epsilon 1 --diagnose")};
+}
+
+Example by_theorem() {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const auto point = [](double value) { return Estimate{value, kInf, -kInf, kInf}; };
+  Model model{.loss = LogisticLoss{},
+              .target = "label",
+              .classes = {"no", "yes"},
+              .features = {number("age", 40, 12), number("dose", 2.5, 1), level("city", "Graz", 0.5),
+                           level("city", "Linz", 0.3), level("city", "Wien", 0.2)},
+              .parts = {{point(-0.4), {point(0.03), point(-0.6), {}, point(0.2), point(-0.05)}}},
+              .rows = 100000,
+              .receipt = receipt(1, 5, 4)};
+  model.notes = {"algorithm implicit-glm: the intervals are infinite, its theorem bounds the risk"};
+  Fit fit{.model = std::move(model),
+          .work = {.sample_gradients = 1e5, .passes = 1, .wanted_passes = 1},
+          .limits = {},
+          .error_against_epsilon = {},
+          .certified = Bound{.excess_risk = 0.1234}};
+  return {"by_theorem", std::move(fit),
+          input("rows.csv",
+                "--target label --epsilon 1 --algorithm implicit-glm --moments 4,8,12 --diameter 20 --report r.html")};
+}
+
 Example hostile() {
   constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
   const std::string script = "</title></script><script>window.owned=1</script><img src=x onerror=\"window.owned=2\">";
@@ -215,9 +304,27 @@ Example hostile() {
   model.receipt.lines.push_back({{.what = "gradient", .mechanism = "gaussian"}, {.mu = 0.2}, "2 of 4"});
   Fit fit = with(std::move(model), {.sampling = 1, .privacy_noise = 4, .clipped_share = 0.9});
   fit.error_against_epsilon.insert(fit.error_against_epsilon.end(), {{0, 1}, {kNan, 2}, {3, kInf}, {7, 0}});
+  fit.diagnosis = Diagnosis{.residuals = {{-kInf, kInf, 5},
+                                          {-kInf, -1, kNan},
+                                          {kNan, 0, 3},
+                                          {-1, 0, 40},
+                                          {0, 3, -20},
+                                          {3, 3, 9},
+                                          {3, 1e308, 9},
+                                          {3, 4, kInf},
+                                          {3, 5, 90},
+                                          {5, kInf, 4}},
+                            .calibration = {{kNan, 5, 0.5, 0.1},
+                                            {0.5, kInf, 0.5, 0.1},
+                                            {0.2, 50, 7, 0.1},
+                                            {0.7, 50, -3, 1e9},
+                                            {0.9, 50, 0.5, 0}},
+                            .noise = 4};
   return {"hostile", std::move(fit), {script, script, script, script}};
 }
 
-std::vector<Example> all() { return {house_prices(), three_classes(), many_features(), constant(), hostile()}; }
+std::vector<Example> all() {
+  return {house_prices(), three_classes(), many_features(), constant(), claims(), loans(), by_theorem(), hostile()};
+}
 
 }  // namespace tailcoat::report_examples

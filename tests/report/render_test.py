@@ -47,6 +47,11 @@ FAULTS = """(() => {
     const dot = e.getBoundingClientRect(), lane = e.closest('svg').getBoundingClientRect();
     if (dot.left < lane.left - 8 || dot.right > lane.right + 8) faults.push('a dot is outside its picture');
   }
+  for (const e of document.querySelectorAll('.fits figcaption ~ svg :is(rect, circle, line)')) {
+    const mark = e.getBoundingClientRect(), all = e.closest('svg').getBoundingClientRect();
+    if (mark.left < all.left - 1 || mark.right > all.right + 1 || mark.top < all.top - 1 || mark.bottom > all.bottom + 1)
+      faults.push('outside its picture: ' + e.outerHTML.slice(0, 80));
+  }
   return faults;
 })()"""
 
@@ -128,10 +133,11 @@ def main():
         (folder / "bad.html").unlink()
         subprocess.run([sys.argv[1], name], check=True)
         pages = sorted(folder.glob("*.html"))
-        check(len(pages) == 5, f"{len(pages)} examples")
+        check(len(pages) == 8, f"{len(pages)} examples")
         for page in pages:
             check_page(browser, page)
-        check_paper(browser, folder / "house_prices.html")
+        for example in ("house_prices", "claims", "loans", "by_theorem"):
+            check_paper(browser, folder / f"{example}.html")
     for failure in failures:
         print(failure)
     sys.exit(1 if failures else 0)
