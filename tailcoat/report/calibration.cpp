@@ -19,6 +19,9 @@ constexpr double kBlurred = 0.1;       // standard error at which nothing can be
 constexpr double kMostlyOneWay = 0.7;  // of the gaps
 constexpr std::size_t kMostBins = 200;
 
+// Noise may carry a share out of its range.
+double drawn(double share) { return std::clamp(share, 0.0, 1.0); }
+
 bool is_chance(double value) { return value >= 0 && value <= 1; }
 
 std::vector<Chance> bins_of(const Diagnosis& diagnosis) {
@@ -45,12 +48,12 @@ Summary summary_of(const std::vector<Chance>& bins) {
   Summary all;
   double rows = 0, predicted = 0, observed = 0, squares = 0;
   for (const Chance& bin : bins) {
-    const double gap = bin.observed - bin.predicted;
+    const double gap = bin.observed - bin.predicted, plain_gap = drawn(bin.observed) - bin.predicted;
     rows += bin.rows;
     predicted += bin.rows * bin.predicted;
     observed += bin.rows * bin.observed;
-    all.gap += bin.rows * std::abs(gap);
-    all.signed_gap += bin.rows * gap;
+    all.gap += bin.rows * std::abs(plain_gap);
+    all.signed_gap += bin.rows * plain_gap;
     all.error += bin.rows * bin.observed_error;
     squares += gap * gap / (bin.observed_error * bin.observed_error);
   }
@@ -93,8 +96,6 @@ std::string verdict_in_words(const Summary& all) {
   return fmt::format("Predicted chances cannot be taken at face value: they are off by about {} on average; {}.",
                      points(all.gap), direction(all));
 }
-
-double drawn(double share) { return std::clamp(share, 0.0, 1.0); }
 
 std::string mark(const Chance& bin, const Frame& frame) {
   const double x = frame.x.pixel(bin.predicted), reach = kBar * bin.observed_error;

@@ -81,7 +81,8 @@ std::string certificate_section(const Fit& fit) {
            "Its promise of privacy holds all the same.</p></section>\n";
   return out + meaning(fit) +
          "<ul><li><strong>Units.</strong> The loss is in the units of the fit: a column with bounds or a scale is "
-         "measured in its typical spread, any other is taken as it is.</li><li><strong>Assumptions.</strong> The best "
+         "measured in the spread that they give, any other is taken as it is.</li><li><strong>Assumptions.</strong> "
+         "The best "
          "model is the best among those within the diameter that was given, and the bound is true if the moments that "
          "were given are. Nothing in the data was looked up to check them. The promise of privacy does not depend on "
          "them.</li><li><strong>Coefficients.</strong> The bound is about predictions as a whole. It does not say how "

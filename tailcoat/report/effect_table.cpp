@@ -73,11 +73,12 @@ std::string row(const Feature& feature, const Estimate& coefficient, Role role, 
 
 std::string header(const Model& model, bool errors) {
   return fmt::format(
-      "<thead><tr><th scope=\"col\">Feature</th><th scope=\"col\">Coefficient</th>{}<th scope=\"col\">Typical "
-      "spread</th><th scope=\"col\" class=\"text\">How its cells are read</th></tr></thead>\n",
+      "<thead><tr><th scope=\"col\">Feature</th><th scope=\"col\">Coefficient</th>{}<th scope=\"col\">{}</th><th "
+      "scope=\"col\" class=\"text\">How its cells are read</th></tr></thead>\n",
       errors ? fmt::format("<th scope=\"col\">Standard error</th><th scope=\"col\">{} interval</th>",
                            percent(model.confidence, 3))
-             : "");
+             : "",
+      errors ? "Typical spread" : "Unit of the fit");
 }
 
 // Items of a list in a sentence; of many the first.
@@ -104,11 +105,11 @@ std::string left_out_text(const Model& model) {
           fmt::format("{}: compared with {}", name_html(feature.column, 40), name_html(feature.level, 40)));
     if (roles[j] == Role::faint) faint.push_back(feature_html(feature));
   }
+  if (references.empty() && faint.empty()) return "";
   std::string out;
-  if (!references.empty()) out += fmt::format("<p class=\"small\">{}.</p>\n", listed(references, "; "));
-  if (!faint.empty())
-    out += fmt::format("<p class=\"small\">Left out, too faint to tell: {}.</p>\n", listed(faint, ", "));
-  return out;
+  if (!references.empty()) out = listed(references, "; ") + ". ";
+  if (!faint.empty()) out += fmt::format("Left out, too faint to tell: {}.", listed(faint, ", "));
+  return fmt::format("<p class=\"small\">{}</p>\n", out);
 }
 
 std::string effect_table(const Fit& fit, std::size_t part, const std::vector<std::size_t>& order) {

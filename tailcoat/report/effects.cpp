@@ -45,11 +45,14 @@ std::string interval(const Axis& axis, const Estimate& size) {
   return out;
 }
 
+// By which features grow in the picture. A theorem looks up no spread.
+const char* step_of(const Fit& fit) { return fit.certified ? "unit of the fit" : "typical spread"; }
+
 // What the eye cannot read off, for the pointer and for screen readers.
 std::string row_title(const Fit& fit, const Feature& feature, const Estimate& coefficient, const Estimate& effect) {
   constexpr int kDigits = 10;
   const std::string start =
-      fmt::format("{}: effect of one typical spread ({}) {}", shortened(feature_name(feature), 200),
+      fmt::format("{}: effect of one {} ({}) {}", shortened(feature_name(feature), 200), step_of(fit),
                   number(feature.scale, kDigits), signed_number(effect.value, kDigits));
   if (fit.certified) return fmt::format("{}. Coefficient {}.", start, number(coefficient.value, kDigits));
   return fmt::format("{}, {} interval {}. Coefficient {}, standard error {}, interval {}.", start,
@@ -104,8 +107,8 @@ std::string plot_axis(const Axis& axis) {
 
 std::string panel(const Fit& fit, std::size_t part, const std::vector<std::size_t>& shown, const Axis& axis) {
   const Words words = words_of(fit.model, part);
-  std::string out = fmt::format(
-      "<figure class=\"effects\"><figcaption>Change in the {}, per typical spread</figcaption><ol>\n", words.quantity);
+  std::string out = fmt::format("<figure class=\"effects\"><figcaption>Change in the {}, per {}</figcaption><ol>\n",
+                                words.quantity, step_of(fit));
   for (const std::size_t j : shown)
     if (j < features_of(fit.model, part)) out += plot_row(fit, part, j, axis);
   return out + plot_axis(axis) + "</ol></figure>\n";
@@ -132,13 +135,14 @@ std::string other_level(const Model& model, const Feature& feature) {
 }
 
 // The strongest effect that is clear, told as a comparison of two rows.
-std::string example(const Model& model, std::size_t part, std::size_t feature) {
+std::string example(const Fit& fit, std::size_t part, std::size_t feature) {
+  const Model& model = fit.model;
   const Feature& f = model.features[feature];
   const bool is_number = f.kind == FeatureKind::number;
   const Estimate size = is_number ? effect_of(model, part, feature).size : model.parts[part].coefficients[feature];
   std::string second = "is missing in the second";
   if (is_number)
-    second = fmt::format("is one typical spread ({}) higher in the second", number(f.scale, 3));
+    second = fmt::format("is one {} ({}) higher in the second", step_of(fit), number(f.scale, 3));
   else if (f.kind == FeatureKind::level)
     second = fmt::format("is {} in the second and {} in the first", name_html(f.level), other_level(model, f));
   return fmt::format(
@@ -148,18 +152,19 @@ std::string example(const Model& model, std::size_t part, std::size_t feature) {
 }
 
 std::string explanation(const Fit& fit) {
-  const std::string start =
-      "<p>Each dot is what changes when a feature grows by one <em>typical spread</em>, roughly how far rows lie from "
-      "the middle, while the others stay as they are. ";
+  const std::string start = "<p>Each dot is what changes when a feature grows by one ";
   const std::string end =
       "These are associations: they do not say what would happen if somebody changed a feature.</p>\n";
   if (fit.certified)
     return start +
-           "No line goes through it, because nothing is known of how far a single dot is off: the fit comes with a "
-           "bound on the error of its predictions instead (see below). " +
+           "<em>unit of the fit</em> while the others stay as they are: by the spread that its bounds or its scale "
+           "give, "
+           "or by 1 where nothing was given. No line goes through a dot, because nothing is known of how far a single "
+           "one is off; the fit comes with a bound on the error of its predictions instead (see below). " +
            end;
   return start +
          fmt::format(
+             "<em>typical spread</em>, roughly how far rows lie from the middle, while the others stay as they are. "
              "The line through it is the range that holds, in {} of cases, the value this method would find in endless "
              "data, counting both chance in the data and the noise added for privacy; that the largest values count "
              "less, which keeps them from deciding everything, is not in the range. A line that crosses zero leaves "
@@ -174,7 +179,7 @@ std::string example_of(const Fit& fit, const std::vector<std::size_t>& shown) {
     if (model.features[j].kind == FeatureKind::beyond) continue;  // it never changes alone: its column does
     for (std::size_t part = 0; part < model.parts.size(); ++part)
       if (j < features_of(model, part) && (fit.certified || is_clear(model.parts[part].coefficients[j])))
-        return example(model, part, j);
+        return example(fit, part, j);
   }
   return "";
 }

@@ -9,6 +9,7 @@ namespace {
 
 std::string label(double value, Labels labels) {
   constexpr int kDigits = 6;
+  if (labels == Labels::none) return "";
   return labels == Labels::percents ? percent(value, kDigits) : number(value, kDigits);
 }
 

@@ -16,7 +16,7 @@ struct Frame {
   double left = 13, right = 97;  // in per cent
 };
 
-enum class Labels { numbers, percents };
+enum class Labels { none, numbers, percents };
 
 // Grid, ticks and the name of the axis from left to right.
 std::string axes(const Frame&, Labels along, Labels upwards, const std::string& name);

@@ -132,7 +132,8 @@ std::string histogram(const Residuals& all, const Model& model) {
       "class=\"band\" x=\"33%\" width=\"34%\" height=\"100%\"/></svg>noise for privacy: about {8} up or "
       "down</li></ul></figure>\n",
       target, even(all.bars) ? "" : "; areas compare", kHeight,
-      axes(frame, Labels::numbers, Labels::percents, "target − prediction"), bars, frame.x.pixel(0), kTop, kBottom,
+      axes(frame, Labels::numbers, even(all.bars) ? Labels::percents : Labels::none, "target − prediction"), bars,
+      frame.x.pixel(0), kTop, kBottom,
       all.noise < 0.5 ? "no row" : counted(static_cast<std::size_t>(std::round(std::min(all.noise, 1e15))), "row"));
 }
 
@@ -149,10 +150,10 @@ std::string beyond_in_words(const Residuals& all) {
 std::string median_in_words(const Residuals& all) {
   const double half = median_distance(all);
   if (std::isfinite(half))
-    return fmt::format("Half of the predictions are off by less than about {}.", number(half, 2));
+    return fmt::format("Half of the predictions are off by less than about {}.", number(rounded(half, 2), 2));
   const double edge = std::max(std::abs(all.bars.front().low), std::abs(all.bars.back().high));
   return fmt::format("More than half of the predictions are off by more than the picture shows (up to {}).",
-                     number(edge, 3));
+                     number(rounded(edge, 3), 3));
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ TEST(LeftOut, AnExampleOfALevelNamesWhatItIsComparedWith) {
 TEST(ByTheorem, DrawsDotsWithoutLinesInOneTone) {
   const std::string text = section(page(by_theorem()), "says");
   EXPECT_EQ(occurrences(text, "<li class=\"plain\">"), 4u);
-  for (const char* absent : {"class=\"range\"", "class=\"tip\"", "could be zero", "interval", "tandard error", "∞"})
+  for (const char* absent :
+       {"class=\"range\"", "class=\"tip\"", "could be zero", "interval", "tandard error", "∞", "ypical spread"})
     EXPECT_FALSE(has(text, absent)) << absent;
   EXPECT_TRUE(has(text, "<bdi>city</bdi>: compared with <bdi>Graz</bdi>"));
 }
