@@ -87,8 +87,7 @@ std::string verdict_in_words(const Summary& all) {
   if (!all.differ)
     return fmt::format(
         "Predicted chances can be taken at face value, as far as can be told: what was observed agrees with them "
-        "within "
-        "its errors (typically {}).",
+        "within its errors (typically {}).",
         points(all.error));
   if (all.gap < kSmallGap)
     return fmt::format("Predicted chances can nearly be taken at face value: they are off by about {} on average.",

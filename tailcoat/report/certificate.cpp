@@ -77,15 +77,14 @@ std::string certificate_section(const Fit& fit) {
   if (!is_useful(*fit.certified))
     return out +
            "<p>The theorem behind this fit gives no bound for these settings, so nothing is certain about its "
-           "accuracy. "
-           "Its promise of privacy holds all the same.</p></section>\n";
+           "accuracy. Its promise of privacy holds all the same.</p></section>\n";
   return out + meaning(fit) +
          "<ul><li><strong>Units.</strong> The loss is in the units of the fit: a column with bounds or a scale is "
-         "measured in the spread that they give, any other is taken as it is.</li><li><strong>Assumptions.</strong> "
-         "The best "
-         "model is the best among those within the diameter that was given, and the bound is true if the moments that "
-         "were given are. Nothing in the data was looked up to check them. The promise of privacy does not depend on "
-         "them.</li><li><strong>Coefficients.</strong> The bound is about predictions as a whole. It does not say how "
+         "measured in the spread that they give, any other is taken as it is.</li>"
+         "<li><strong>Assumptions.</strong> The best model is the best among those within the diameter that was given, "
+         "and the bound is true if the moments that were given are. Nothing in the data was looked up to check them. "
+         "The promise of privacy does not depend on them.</li>"
+         "<li><strong>Coefficients.</strong> The bound is about predictions as a whole. It does not say how "
          "far a single coefficient is off, so there are no intervals.</li></ul></section>\n";
 }
 

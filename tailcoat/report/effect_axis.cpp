@@ -52,7 +52,7 @@ std::vector<Tick> factor_ticks(double low, double high) {
 }
 
 Unit unit_of(const Model& model, double low, double high) {
-  constexpr double kPercents = 0.7;  // about a factor 2
+  constexpr double kPercents = 1.1;  // about a factor 3
   if (!words_of(model, 0).multiplies) return Unit::sum;
   return std::max(-low, high) < kPercents ? Unit::percent : Unit::factor;
 }

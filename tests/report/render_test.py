@@ -49,7 +49,8 @@ FAULTS = """(() => {
   }
   for (const e of document.querySelectorAll('.fits figcaption ~ svg :is(rect, circle, line)')) {
     const mark = e.getBoundingClientRect(), all = e.closest('svg').getBoundingClientRect();
-    if (mark.left < all.left - 1 || mark.right > all.right + 1 || mark.top < all.top - 1 || mark.bottom > all.bottom + 1)
+    if (mark.left < all.left - 1 || mark.right > all.right + 1 ||
+        mark.top < all.top - 1 || mark.bottom > all.bottom + 1)
       faults.push('outside its picture: ' + e.outerHTML.slice(0, 80));
   }
   return faults;
