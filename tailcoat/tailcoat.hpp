@@ -5,6 +5,7 @@
 #include "tailcoat/algorithms/implicit.hpp"
 #include "tailcoat/base/option.hpp"
 #include "tailcoat/base/result.hpp"
+#include "tailcoat/data/frame.hpp"
 #include "tailcoat/data/open_rows.hpp"
 #include "tailcoat/data/row_source.hpp"
 #include "tailcoat/data/rows.hpp"

@@ -294,7 +294,15 @@ class Fitting {
 
 }  // namespace
 
-Result<Fit> fit(Table table, const FitOptions& options, RunContext run, const Progress& progress) {
+Result<Fit> fit(const Frame& frame, const FitOptions& options, RunContext run, const Progress& progress) {
+  TAILCOAT_CHECK(check(frame));
+  TAILCOAT_TRY(table, Table::create(frame.columns, Storage::f64));
+  std::vector<double> row(frame.columns.size());
+  for (std::size_t i = 0; i < frame.rows(); ++i) {
+    std::visit([&](const auto& cells) { std::ranges::copy(cells.row(i), row.begin()); }, frame.cells);
+    if (!frame.apart.empty()) row.back() = frame.apart[i];
+    TAILCOAT_CHECK(table.append(row));
+  }
   TAILCOAT_CHECK(check(table, options));
   TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(table, options)));
   return Fitting(options, run, std::move(meter), progress)(std::move(table));

@@ -9,7 +9,7 @@
 
 #include "tailcoat/algorithms/problem.hpp"
 #include "tailcoat/base/option.hpp"
-#include "tailcoat/data/table.hpp"
+#include "tailcoat/data/frame.hpp"
 #include "tailcoat/estimators/model.hpp"
 #include "tailcoat/estimators/treatment.hpp"
 
@@ -76,7 +76,7 @@ struct Fit {
 // Called with the work done and all of it, from the calling thread; false: stop, what was released stays charged.
 using Progress = std::function<bool(std::size_t done, std::size_t total)>;
 
-// Takes the table: its memory is used for the fit. All columns but target and exposure are features.
-Result<Fit> fit(Table table, const FitOptions&, RunContext, const Progress& = {});
+// All columns but target and exposure are features. A column that the frame keeps apart must be the target.
+Result<Fit> fit(const Frame&, const FitOptions&, RunContext, const Progress& = {});
 
 }  // namespace tailcoat
