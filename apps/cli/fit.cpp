@@ -251,7 +251,7 @@ Result<std::string> run(const FitArguments& arguments, const std::string& comman
     bar.show(done, total);
     return true;
   };
-  TAILCOAT_TRY(fitted, theorem ? fit_by_theorem(table, options, *theorem, {engine, noise})
+  TAILCOAT_TRY(fitted, theorem ? fit_by_theorem(frame_of(table), options, *theorem, {engine, noise})
                                : fit(frame_of(table), options, {engine, noise}, progress));
   TAILCOAT_CHECK(write_results(arguments, fitted, command));
   return arguments.json ? fit_json(fitted) : fit_text(fitted);

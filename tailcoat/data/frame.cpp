@@ -28,4 +28,10 @@ Result<void> check(const Frame& frame) {
   return {};
 }
 
+Result<void> check_apart(const Frame& frame, std::string_view name) {
+  if (frame.apart.empty() || frame.columns.back().name == name) return {};
+  return usage_error(fmt::format("column {} is kept apart, which only the target {} can be",
+                                 in_quotes(frame.columns.back().name), in_quotes(name)));
+}
+
 }  // namespace tailcoat

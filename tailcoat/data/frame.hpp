@@ -32,6 +32,8 @@ Frame frame_of(const Table& table);
 // Refuses columns that are not as many as there are, or that a Table would refuse, and a length of `apart` that is not
 // the number of rows.
 Result<void> check(const Frame& frame);
+// Refuses a column apart, if there is one, that is not the one of this name.
+Result<void> check_apart(const Frame& frame, std::string_view name);
 
 // The index of a text cell among `levels` levels; `levels` where the cell is missing or no level.
 inline std::size_t level_of(double cell, std::size_t levels) {

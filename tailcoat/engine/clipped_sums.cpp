@@ -9,7 +9,7 @@
 
 #include "tailcoat/engine/engine.hpp"
 #include "tailcoat/engine/exact_sum.hpp"
-#include "tailcoat/engine/pass.hpp"
+#include "tailcoat/engine/pieces.hpp"
 #include "tailcoat/engine/sample_gradients.hpp"
 #include "tailcoat/engine/workers.hpp"
 #include "tailcoat/privacy/sensitive_key.hpp"
@@ -39,13 +39,13 @@ Result<SensitiveSum> clipped_sum(Workers& workers, const ClipLattice& lattice, s
 }
 
 template <class T>
-void add_rows(const RowsOf<T>& rows, const double* norms, Clip clip, std::size_t begin, std::size_t end,
-              LatticeSums& sums) {
-  const std::size_t step = block_rows<T>(rows.columns, sums);
+void add_rows(const Piece<T>& piece, Clip clip, LatticeSums& sums) {
+  const std::size_t step = block_rows<T>(piece.rows.columns, sums), end = piece.rows.rows;
   std::array<double, kMaxBlockRows> s;
-  for (std::size_t first = begin; first < end; first += step) {
-    const RowsOf<T> block = part_of(rows, first, std::min(end, first + step));
-    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::min(clip.scale, clip.limit * norms[first + i]);
+  for (std::size_t first = 0; first < end; first += step) {
+    const RowsOf<T> block = part_of(piece.rows, first, std::min(end, first + step));
+    for (std::size_t i = 0; i < block.rows; ++i)
+      s[i] = std::min(clip.scale, clip.limit * piece.inverse_norms[first + i]);
     add_block(block, s.data(), sums);
   }
 }
@@ -70,22 +70,17 @@ Result<SensitiveSum> Engine::clipped_gradient_sum(const Samples& samples, std::s
 Result<SensitiveSum> Engine::glm_gradient_sum(const Samples& samples, std::span<const double> x,
                                               const ClipLattice& lattice) try {
   TAILCOAT_TRY(clip, checked_clip(lattice, samples.dimension()));
-  const auto& contents = SensitiveKey::open(samples.data_->features_.contents_);
-  const double* labels = SensitiveKey::open(samples.data_->labels_).data() + samples.first_;
-  const double* norms = contents.inverse_norms.data() + samples.first_;
-  const double* weights = weights_of(samples);
+  const PieceSource source = pieces_of(samples);
   const AlignedVector x_copy = padded_copy(x);
-  return std::visit(
-      [&]<class T>(const RowsOf<T>& all_rows) {
-        const RowsOf<T> rows = part_of(all_rows, samples.first_, samples.first_ + samples.count_);
-        const GradientPass<T> pass{rows, labels, norms, samples.loss_, x_copy.data(), clip, weights};
-        return clipped_sum(*workers_, lattice, rows.rows, chunk_rows(rows, *workers_),
-                           [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
-                             add_gradients(pass, begin, end, sums,
-                                           [](const auto&... arguments) { lattice_sweep(arguments...); });
-                           });
-      },
-      contents.features);
+  const auto add = [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
+    for_each_piece(source, begin, end, [&]<class T>(const Piece<T>& piece, std::size_t) {
+      const GradientPass<T> pass{piece.rows,    piece.labels, piece.inverse_norms, samples.loss_,
+                                 x_copy.data(), clip,         piece.weights};
+      add_gradients(pass, 0, piece.rows.rows, sums, [](const auto&... arguments) { lattice_sweep(arguments...); });
+    });
+  };
+  return clipped_sum(*workers_, lattice, samples.size(), chunk_rows(samples.size(), source.row_bytes(), *workers_),
+                     add);
 } catch (...) {
   return error_of(std::current_exception());
 }
@@ -93,15 +88,12 @@ Result<SensitiveSum> Engine::glm_gradient_sum(const Samples& samples, std::span<
 Result<SensitiveSum> Engine::clipped_row_sum(const RowData& data, const ClipLattice& lattice) {
   TAILCOAT_TRY(clip, checked_clip(lattice, data.dimension()));
   TAILCOAT_CHECK(check_norms(data));
-  const auto& contents = SensitiveKey::open(data.contents_);
-  return std::visit(
-      [&](const auto& rows) {
-        return clipped_sum(*workers_, lattice, rows.rows, chunk_rows(rows, *workers_),
-                           [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
-                             add_rows(rows, contents.inverse_norms.data(), clip, begin, end, sums);
-                           });
-      },
-      contents.features);
+  const PieceSource source = pieces_of(data);
+  return clipped_sum(*workers_, lattice, data.rows(), chunk_rows(data.rows(), source.row_bytes(), *workers_),
+                     [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
+                       for_each_piece(source, begin, end,
+                                      [&](const auto& piece, std::size_t) { add_rows(piece, clip, sums); });
+                     });
 }
 
 }  // namespace tailcoat

@@ -29,6 +29,7 @@ Result<void> check_bounds(const char* name, std::span<const double> bounds, std:
 Result<SensitiveSum> Engine::counts_outside(const RowData& data, std::span<const double> lower,
                                             std::span<const double> upper, Gdp cost) try {
   const std::size_t columns = data.dimension();
+  TAILCOAT_CHECK(check_plain(data, "counts"));
   TAILCOAT_CHECK(check_bounds("lower", lower, columns));
   TAILCOAT_CHECK(check_bounds("upper", upper, columns));
   TAILCOAT_TRY(lattice, count_lattice(data.rows(), static_cast<double>(columns), cost));

@@ -4,7 +4,7 @@
 
 #include "tailcoat/base/checked.hpp"
 #include "tailcoat/engine/exact_sum.hpp"
-#include "tailcoat/engine/pass.hpp"
+#include "tailcoat/engine/pieces.hpp"
 #include "tailcoat/engine/workers.hpp"
 #include "tailcoat/privacy/sensitive_key.hpp"
 
@@ -66,26 +66,52 @@ Result<LabelledData> Engine::load(Rows features, std::span<const double> labels,
   return LabelledData(std::move(data.features_), labels, weights);
 }
 
+Result<LabelledData> Engine::load(const RowMaker& maker) {
+  if (maker.rows() == 0) return data_error("the data has 0 rows; give at least one");
+  if (maker.columns() == 0) return data_error("the data has 0 columns; give at least one");
+  return LabelledData(RowData({.features = {}, .inverse_norms = {}, .maker = &maker}, maker.rows(), maker.columns()));
+}
+
+// The norm of a single number is no work: it is not kept.
 Result<void> Engine::check_norms(const RowData& data) {
-  if (!SensitiveKey::open(data.contents_).inverse_norms.empty()) return {};
+  if (data.made() || data.dimension() == 1 || !SensitiveKey::open(data.contents_).inverse_norms.empty()) return {};
   return usage_error("clipping needs the norms of the rows, which load_columns() leaves out; use load()");
 }
 
-const double* Engine::weights_of(const Samples& samples) {
-  return samples.weighted() ? SensitiveKey::open(samples.data_->weights_).data() + samples.first_ : nullptr;
+Result<void> Engine::check_plain(const RowData& data, const char* what) {
+  if (data.made())
+    return usage_error(fmt::format("{} need rows that are kept in memory, these are made anew in each pass", what));
+  if (SensitiveKey::open(data.contents_).apart.empty()) return {};
+  return usage_error(fmt::format("{} need columns that are all in one place; load the one apart by itself", what));
+}
+
+PieceSource Engine::pieces_of(const RowData& data) {
+  const RowData::Contents& contents = SensitiveKey::open(data.contents_);
+  const std::vector<double>& norms = contents.inverse_norms;
+  return {.maker = contents.maker, .kept = contents.features, .inverse_norms = norms.empty() ? nullptr : norms.data()};
+}
+
+PieceSource Engine::pieces_of(const Samples& samples) {
+  PieceSource source = pieces_of(samples.data_->features_);
+  source.labels = SensitiveKey::open(samples.data_->labels_).data();
+  source.weights = SensitiveKey::open(samples.data_->weights_).data();
+  source.first = samples.first_;
+  return source;
 }
 
 Result<RowData> Engine::column(std::vector<double> values) {
   const std::size_t rows = values.size();
-  TAILCOAT_TRY(data, load(RowsOf<double>{values.data(), rows, 1, 1}));
-  RowData::Contents contents = SensitiveKey::take(std::move(data.contents_));
+  RowData::Contents contents{.features = RowsOf<double>{values.data(), rows, 1, 1}, .inverse_norms = {}};
   contents.owned = std::move(values);  // a moved vector keeps its memory: features still see it
   return RowData(std::move(contents), rows, 1);
 }
 
-Result<RowData> Engine::load_columns(Rows columns) {
+Result<RowData> Engine::load_columns(Rows columns, std::span<const double> apart) {
   TAILCOAT_CHECK(std::visit([](const auto& rows) { return check_rows(rows); }, columns));
-  return RowData({columns, {}}, row_count(columns), column_count(columns));
+  if (!apart.empty() && apart.size() != row_count(columns))
+    return data_error(fmt::format("{} numbers apart for {} rows; give one for each", apart.size(), row_count(columns)));
+  return RowData({.features = columns, .inverse_norms = {}, .apart = apart}, row_count(columns),
+                 column_count(columns) + (apart.empty() ? 0 : 1));
 }
 
 Result<void> Engine::for_each(std::size_t count, const std::function<Result<void>(std::size_t)>& job) try {

@@ -19,11 +19,13 @@
 #include "tailcoat/engine/lattice.hpp"
 #include "tailcoat/engine/minimiser.hpp"
 #include "tailcoat/engine/one_pass.hpp"
+#include "tailcoat/engine/row_maker.hpp"
 #include "tailcoat/engine/samples.hpp"
 
 namespace tailcoat {
 
 class Workers;
+struct PieceSource;
 
 class Engine {
  public:
@@ -42,8 +44,12 @@ class Engine {
   // are data, as the rows are; only sums of clipped gradients and columns made of samples take them into account, all
   // else refuses such samples.
   Result<LabelledData> load(Rows features, std::span<const double> labels, std::span<const double> weights);
-  // Without a pass over the rows, and without their norms: for counts and histograms only.
-  Result<RowData> load_columns(Rows columns);
+  // Rows, labels and weights that are made anew in each pass, by a maker that must outlive the data. For sums of
+  // clipped gradients, second moments and columns made of samples; all else refuses such data.
+  Result<LabelledData> load(const RowMaker& maker);
+  // Without a pass over the rows, and without their norms: for counts and histograms, and a single column also for
+  // clipped sums. `apart`, if not empty, is one more column, for histograms and counts of levels only.
+  Result<RowData> load_columns(Rows columns, std::span<const double> apart = {});
 
   // sum_i clip(grad f_i(x)). For a GLM one fused read of the rows. A row whose label or margin is not finite, and a
   // gradient of the user's own that is not, contribute nothing.
@@ -98,7 +104,9 @@ class Engine {
 
  private:
   static Result<void> check_norms(const RowData&);
-  static const double* weights_of(const Samples&);  // of its first sample and those after it; null if there are none
+  static Result<void> check_plain(const RowData&, const char* what);
+  static PieceSource pieces_of(const RowData&);
+  static PieceSource pieces_of(const Samples&);  // of a GLM
   Result<RowData> column(std::vector<double> values);
   template <class Number>
   Result<RowData> glm_column(const Samples&, const Number& number);

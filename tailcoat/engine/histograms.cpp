@@ -1,10 +1,12 @@
 // A histogram of every column in one pass. A row is in one bin of each column, so replacing it moves one count of a
-// column down and one up, by 1: sqrt(2 d) in all, for d columns with bins. Counts are whole numbers, taken `weight` times (lattice.md).
+// column down and one up, by 1: sqrt(2 d) in all, for d columns with bins. Counts are whole numbers, taken `weight`
+// times (lattice.md).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <variant>
 
+#include "tailcoat/data/frame.hpp"
 #include "tailcoat/engine/engine.hpp"
 #include "tailcoat/engine/exact_sum.hpp"
 #include "tailcoat/engine/pass.hpp"
@@ -17,7 +19,8 @@ namespace {
 using Counts = std::vector<std::int64_t>;
 
 std::size_t counted_columns(std::span<const BinGrid> grids) {
-  return static_cast<std::size_t>(std::ranges::count_if(grids, [](const BinGrid& grid) { return bin_count(grid) > 0; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(grids, [](const BinGrid& grid) { return bin_count(grid) > 0; }));
 }
 
 Result<void> check_grids(std::span<const BinGrid> grids, std::size_t columns) {
@@ -56,11 +59,11 @@ void count_rows(const RowsOf<T>& rows, std::span<const BinGrid> grids, std::span
   }
 }
 
-// The whole number k < levels that a cell is; `levels` for all else, missing cells included.
-std::size_t level_of(double cell, std::size_t levels) {
-  const bool within = cell >= 0 && cell < static_cast<double>(levels);
-  const auto k = static_cast<std::size_t>(within ? cell : 0);
-  return within && static_cast<double>(k) == cell ? k : levels;
+RowsOf<double> as_rows(std::span<const double> column) { return {column.data(), column.size(), 1, 1}; }
+
+Result<void> check_kept(const RowData& data) {
+  if (!data.made()) return {};
+  return usage_error("counts need rows that are kept in memory, these are made anew in each pass");
 }
 
 Counts total(const std::vector<Counts>& parts, std::size_t size) {
@@ -73,18 +76,23 @@ Counts total(const std::vector<Counts>& parts, std::size_t size) {
 }  // namespace
 
 Result<SensitiveSum> Engine::histograms(const RowData& data, std::span<const BinGrid> grids, Gdp cost) try {
+  TAILCOAT_CHECK(check_kept(data));
   TAILCOAT_CHECK(check_grids(grids, data.dimension()));
   TAILCOAT_TRY(lattice, count_lattice(data.rows(), 2 * static_cast<double>(counted_columns(grids)), cost));
   const std::vector<std::size_t> offsets = bin_offsets(grids);
   std::vector<Counts> parts(workers_->count());
+  const auto& contents = SensitiveKey::open(data.contents_);
   const auto count = [&](const auto& rows) {
-    return workers_->for_each_chunk(rows.rows, chunk_rows(rows, *workers_),
-                                    [&](std::size_t worker, std::size_t begin, std::size_t end) {
-                                      parts[worker].resize(offsets.back());
-                                      count_rows(part_of(rows, begin, end), grids, offsets, parts[worker]);
-                                    });
+    return workers_->for_each_chunk(
+        rows.rows, chunk_rows(rows, *workers_), [&](std::size_t worker, std::size_t begin, std::size_t end) {
+          parts[worker].resize(offsets.back());
+          count_rows(part_of(rows, begin, end), grids, offsets, parts[worker]);
+          if (contents.apart.empty()) return;
+          count_rows(part_of(as_rows(contents.apart), begin, end), grids.subspan(rows.columns),
+                     std::span(offsets).subspan(rows.columns), parts[worker]);
+        });
   };
-  if (const auto thrown = std::visit(count, SensitiveKey::open(data.contents_).features)) return error_of(thrown);
+  if (const auto thrown = std::visit(count, contents.features)) return error_of(thrown);
   return on_lattice(lattice, total(parts, offsets.back()));
 } catch (...) {
   return error_of(std::current_exception());
@@ -94,6 +102,7 @@ Result<Sensitive<std::vector<std::int64_t>>> Engine::level_counts(const RowData&
                                                                   std::size_t levels) try {
   if (column >= data.dimension())
     return usage_error(fmt::format("column {} of {}; the first is 0", column, data.dimension()));
+  TAILCOAT_CHECK(check_kept(data));
   std::vector<Counts> parts(workers_->count());
   const auto count = [&](const auto& rows) {
     return workers_->for_each_chunk(rows.rows, chunk_rows(rows, *workers_),
@@ -101,10 +110,12 @@ Result<Sensitive<std::vector<std::int64_t>>> Engine::level_counts(const RowData&
                                       Counts& counts = parts[worker];
                                       counts.resize(levels + 1);  // the last one is for cells that are no level
                                       for (std::size_t i = begin; i < end; ++i)
-                                        ++counts[level_of(static_cast<double>(rows.row(i)[column]), levels)];
+                                        ++counts[level_of(static_cast<double>(rows.data[i * rows.stride]), levels)];
                                     });
   };
-  if (const auto thrown = std::visit(count, SensitiveKey::open(data.contents_).features)) return error_of(thrown);
+  const auto& contents = SensitiveKey::open(data.contents_);
+  const Rows one = Frame{.columns = {}, .cells = contents.features, .apart = contents.apart}.column(column);
+  if (const auto thrown = std::visit(count, one)) return error_of(thrown);
   Counts sum = total(parts, levels + 1);
   sum.pop_back();
   return Sensitive(std::move(sum));

@@ -10,7 +10,7 @@
 #include "tailcoat/engine/exact_sum.hpp"
 #include "tailcoat/engine/float_environment.hpp"
 #include "tailcoat/engine/kernels.hpp"
-#include "tailcoat/engine/pass.hpp"
+#include "tailcoat/engine/pieces.hpp"
 #include "tailcoat/engine/workers.hpp"
 #include "tailcoat/privacy/sensitive_key.hpp"
 
@@ -39,23 +39,21 @@ std::size_t chunk_of(const Samples& samples, const Workers& workers) {
 // values[i] = number(loss, row i of the samples, label, weight, inverse norm), for all i.
 template <class Number>
 Result<RowData> Engine::glm_column(const Samples& samples, const Number& number) {
-  const auto& contents = SensitiveKey::open(samples.data_->features_.contents_);
-  const double* labels = SensitiveKey::open(samples.data_->labels_).data() + samples.first_;
-  const double* norms = contents.inverse_norms.data() + samples.first_;
-  const double* weights = weights_of(samples);
+  const PieceSource source = pieces_of(samples);
   std::vector<double> values(samples.size());
-  const auto fill = [&](const auto& loss, const auto& all_rows) {
-    const auto rows = part_of(all_rows, samples.first_, samples.first_ + samples.count_);
-    return workers_->for_each_chunk(rows.rows, chunk_of(samples, *workers_),
-                                    [&](std::size_t, std::size_t begin, std::size_t end) {
-                                      for (std::size_t i = begin; i < end; ++i) {
-                                        const double weight = weights == nullptr ? 1 : usable_weight(weights[i]);
-                                        const auto* row = rows.data + i * rows.stride;
-                                        values[i] = finite_or_zero(number(loss, row, labels[i], weight, norms[i]));
-                                      }
-                                    });
+  const auto fill = [&](const auto& loss) {
+    const auto fill_piece = [&](const auto& piece, std::size_t first) {
+      for (std::size_t i = 0; i < piece.rows.rows; ++i) {
+        const double weight = piece.weights == nullptr ? 1 : usable_weight(piece.weights[i]);
+        const auto* row = piece.rows.data + i * piece.rows.stride;
+        values[first + i] = finite_or_zero(number(loss, row, piece.labels[i], weight, piece.inverse_norms[i]));
+      }
+    };
+    return workers_->for_each_chunk(
+        samples.size(), chunk_of(samples, *workers_),
+        [&](std::size_t, std::size_t begin, std::size_t end) { for_each_piece(source, begin, end, fill_piece); });
   };
-  if (const auto thrown = std::visit(fill, samples.loss_, contents.features)) return error_of(thrown);
+  if (const auto thrown = std::visit(fill, samples.loss_)) return error_of(thrown);
   return column(std::move(values));
 }
 

@@ -36,6 +36,8 @@ Result<void> check_samples(const Samples& samples, std::span<const double> x) {
 }
 
 Result<void> check_unweighted(const Samples& samples, const char* what) {
+  if (samples.made())
+    return usage_error(fmt::format("{} needs rows that are kept in memory, these are made anew in each pass", what));
   if (!samples.weighted()) return {};
   return usage_error(fmt::format("{} would ignore the weights of the rows; load the data without weights", what));
 }

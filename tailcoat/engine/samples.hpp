@@ -13,30 +13,35 @@
 #include "tailcoat/base/option.hpp"
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/data/rows.hpp"
+#include "tailcoat/engine/row_maker.hpp"
 #include "tailcoat/losses/loss.hpp"
 #include "tailcoat/privacy/sensitive.hpp"
 
 namespace tailcoat {
 
-// Rows with their norms, computed once where they are needed. A view: the numbers stay where they are, must outlive it
-// and must not change. Size is public.
+// Rows with their norms, computed once where they are needed, or rows that are made anew in every pass. A view: the
+// numbers stay where they are, must outlive it and must not change. Size is public.
 class RowData {
  public:
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t dimension() const { return dimension_; }
+  [[nodiscard]] bool made() const { return made_; }  // in every pass
 
  private:
   friend class Engine;
   struct Contents {
-    Rows features;
-    std::vector<double>
-        inverse_norms;  // none, if loaded without; 0 for a row that cannot contribute: zero, not finite, or of a
-                        // squared norm beyond the range of double (norms below 1e-144 sqrt(d) or above 1e154)
-    std::vector<double> owned{};  // what features are a view of, if the engine has made them
+    Rows features;                      // none, if made
+    std::vector<double> inverse_norms;  // none, if loaded without, made or a column; 0 for a row that cannot
+                                        // contribute: zero, not finite, or of a squared norm beyond the range of double
+                                        // (norms below 1e-144 sqrt(d) or above 1e154)
+    std::vector<double> owned{};      // what features are a view of, if the engine has made them
+    std::span<const double> apart{};  // one more column, the last, if not empty
+    const RowMaker* maker = nullptr;  // null: not made
   };
   RowData(Contents contents, std::size_t rows, std::size_t dimension)
-      : contents_(std::move(contents)), rows_(rows), dimension_(dimension) {}
+      : made_(contents.maker != nullptr), contents_(std::move(contents)), rows_(rows), dimension_(dimension) {}
 
+  bool made_;
   Sensitive<Contents> contents_;
   std::size_t rows_, dimension_;
 };
@@ -51,11 +56,14 @@ class LabelledData {
 
  private:
   friend class Engine;
-  LabelledData(RowData features, std::span<const double> labels, std::span<const double> weights = {})
-      : features_(std::move(features)), labels_(labels), weights_(weights), weighted_(!weights.empty()) {}
+  explicit LabelledData(RowData features, std::span<const double> labels = {}, std::span<const double> weights = {})
+      : features_(std::move(features)),
+        labels_(labels),
+        weights_(weights),
+        weighted_(!weights.empty() || features_.made()) {}
 
   RowData features_;
-  Sensitive<std::span<const double>> labels_, weights_;  // no weights: 1 each
+  Sensitive<std::span<const double>> labels_, weights_;  // no weights: 1 each; neither if they are made with the rows
   bool weighted_;
 };
 
@@ -92,6 +100,7 @@ class Samples {
   // The loss of a GLM, none for a loss of the user's own.
   [[nodiscard]] const Loss* glm_loss() const { return data_ != nullptr ? &loss_ : nullptr; }
   [[nodiscard]] bool weighted() const { return data_ != nullptr && data_->weighted(); }
+  [[nodiscard]] bool made() const { return data_ != nullptr && data_->features().made(); }
   [[nodiscard]] const SampleFunctions* functions() const { return functions_.get(); }
 
   // Samples first, ..., first + count - 1, as a problem of their own. Blocks are chosen by public index.
@@ -111,7 +120,7 @@ class Samples {
 // dimension.
 Result<void> check_samples(const Samples& samples, std::span<const double> x);
 
-// For what would ignore weights: refuses data that has them.
+// For what would ignore weights, or needs all rows in memory: refuses data that has them, or is made on the way.
 Result<void> check_unweighted(const Samples& samples, const char* what);
 
 // A weight as it counts: 0 unless it is a number >= 0 and finite.

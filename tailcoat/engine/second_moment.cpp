@@ -12,7 +12,7 @@
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/engine/engine.hpp"
 #include "tailcoat/engine/exact_sum.hpp"
-#include "tailcoat/engine/pass.hpp"
+#include "tailcoat/engine/pieces.hpp"
 #include "tailcoat/engine/sample_gradients.hpp"
 #include "tailcoat/engine/workers.hpp"
 #include "tailcoat/privacy/sensitive_key.hpp"
@@ -52,22 +52,22 @@ void add_products_of(const RowsOf<T>& block, const double* s, LatticeSums& sums)
 }
 
 template <class T>
-void add_row_products(const RowsOf<T>& rows, const double* norms, Clip clip, std::size_t begin, std::size_t end,
-                      LatticeSums& sums) {
+void add_row_products(const Piece<T>& piece, Clip clip, LatticeSums& sums) {
   std::array<double, kMaxBlockRows> s;
-  for (std::size_t first = begin; first < end; first += kMaxBlockRows) {
-    const RowsOf<T> block = part_of(rows, first, std::min(end, first + kMaxBlockRows));
-    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::min(clip.scale, clip.limit * norms[first + i]);
+  for (std::size_t first = 0; first < piece.rows.rows; first += kMaxBlockRows) {
+    const RowsOf<T> block = part_of(piece.rows, first, std::min(piece.rows.rows, first + kMaxBlockRows));
+    for (std::size_t i = 0; i < block.rows; ++i)
+      s[i] = std::min(clip.scale, clip.limit * piece.inverse_norms[first + i]);
     add_products_of(block, s.data(), sums);
   }
 }
 
 template <class T>
-void add_gradient_products(const GradientPass<T>& pass, std::size_t begin, std::size_t end, LatticeSums& sums) {
+void add_gradient_products(const GradientPass<T>& pass, LatticeSums& sums) {
   constexpr std::size_t kStep = 64;  // rows that are still in the cache when their slopes are known
   std::array<double, kStep> margins, s;
-  for (std::size_t first = begin; first < end; first += kStep) {
-    const RowsOf<T> block = part_of(pass.rows, first, std::min(end, first + kStep));
+  for (std::size_t first = 0; first < pass.rows.rows; first += kStep) {
+    const RowsOf<T> block = part_of(pass.rows, first, std::min(pass.rows.rows, first + kStep));
     for (std::size_t i = 0; i < block.rows; ++i)
       margins[i] = row_margin(block.data + i * block.stride, pass.x, block.columns);
     clipped_slopes(pass.loss, {margins.data(), block.rows}, pass.labels + first, pass.inverse_norms + first, pass.clip,
@@ -120,14 +120,11 @@ Result<SensitiveSum> moment_sum(Workers& workers, const MomentLattice& lattice, 
 Result<SensitiveSum> Engine::second_moment_sum(const RowData& data, double radius, Gdp cost) try {
   TAILCOAT_TRY(lattice, moment_lattice(data.dimension(), radius, cost));
   TAILCOAT_CHECK(check_norms(data));
-  const auto& contents = SensitiveKey::open(data.contents_);
-  return std::visit(
-      [&](const auto& rows) {
-        return moment_sum(*workers_, lattice, rows.rows, [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
-          add_row_products(rows, contents.inverse_norms.data(), lattice.clip, begin, end, sums);
-        });
-      },
-      contents.features);
+  const PieceSource source = pieces_of(data);
+  return moment_sum(*workers_, lattice, data.rows(), [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
+    for_each_piece(source, begin, end,
+                   [&](const auto& piece, std::size_t) { add_row_products(piece, lattice.clip, sums); });
+  });
 } catch (...) {
   return error_of(std::current_exception());
 }
@@ -144,20 +141,15 @@ Result<SensitiveSum> Engine::gradient_second_moment_sum(const Samples& samples, 
     };
     return moment_sum(*workers_, lattice, samples.size(), add);
   }
-  const auto& contents = SensitiveKey::open(samples.data_->features_.contents_);
-  const double* labels = SensitiveKey::open(samples.data_->labels_).data() + samples.first_;
-  const double* norms = contents.inverse_norms.data() + samples.first_;
+  const PieceSource source = pieces_of(samples);
   const AlignedVector x_copy = padded_copy(x);
-  return std::visit(
-      [&]<class T>(const RowsOf<T>& all_rows) {
-        const RowsOf<T> rows = part_of(all_rows, samples.first_, samples.first_ + samples.count_);
-        const GradientPass<T> pass{
-            rows, labels, norms, samples.loss_, x_copy.data(), lattice.clip, weights_of(samples)};
-        return moment_sum(*workers_, lattice, rows.rows, [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
-          add_gradient_products(pass, begin, end, sums);
-        });
-      },
-      contents.features);
+  return moment_sum(*workers_, lattice, samples.size(), [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
+    for_each_piece(source, begin, end, [&]<class T>(const Piece<T>& piece, std::size_t) {
+      add_gradient_products(GradientPass<T>{piece.rows, piece.labels, piece.inverse_norms, samples.loss_, x_copy.data(),
+                                            lattice.clip, piece.weights},
+                            sums);
+    });
+  });
 } catch (...) {
   return error_of(std::current_exception());
 }

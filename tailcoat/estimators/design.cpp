@@ -2,124 +2,228 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <new>
+#include <unordered_map>
 
 #include "tailcoat/base/checked.hpp"
+#include "tailcoat/engine/pass.hpp"
 #include "tailcoat/estimators/encoder.hpp"
 
 namespace tailcoat {
 namespace {
 
-struct Standard {
-  std::size_t feature;
-  double centre, inverse_scale;
+// Multiplications for a row; more than so many take longer than to read the row from memory (docs/speed.md).
+constexpr std::size_t kWideWork = 64 * 64;
+
+// change(numbers[i], cell) for each of `numbers`, where the cells of a column are those from `begin` on.
+template <class Change>
+void for_each_cell(const Rows& column, std::size_t begin, std::span<double> numbers, const Change& change) {
+  std::visit(
+      [&](const auto& rows) {
+        const auto* cell = rows.data + begin * rows.stride;
+        for (double& number : numbers) {
+          change(number, static_cast<double>(*cell));
+          cell += rows.stride;
+        }
+      },
+      column);
+}
+
+struct Inputs {
+  std::vector<std::size_t> columns, outputs;
+  std::vector<const Feature*> features;
 };
 
-// Reads row i of the table before row i of the design is written, which ends no later.
-template <class T>
-class CellReader {
- public:
-  CellReader(const std::byte* matrix, std::size_t columns) : matrix_(matrix), raw_(columns), cells_(columns) {}
-
-  std::span<const double> row(std::size_t i) {
-    std::memcpy(raw_.data(), matrix_ + i * raw_.size() * sizeof(T), raw_.size() * sizeof(T));
-    std::ranges::copy(raw_, cells_.begin());
-    return cells_;
+// The fitted features of a kind.
+Result<Inputs> inputs_of(const Frame& frame, const DesignColumns& wanted, FeatureKind kind) {
+  Inputs inputs;
+  for (std::size_t output = 0; output < wanted.fitted.size(); ++output) {
+    const Feature& feature = wanted.features[wanted.fitted[output]];
+    if (feature.kind != kind) continue;
+    TAILCOAT_TRY(column, frame.index_of(feature.column));
+    inputs.columns.push_back(column);
+    inputs.outputs.push_back(output);
+    inputs.features.push_back(&feature);
   }
+  return inputs;
+}
 
- private:
-  const std::byte* matrix_;
-  std::vector<T> raw_;
-  std::vector<double> cells_;
-};
-
-// row <- matrix^T row. Each row by itself, in an order of operations that is the same for all.
-void multiply(const double* __restrict matrix, std::size_t size, double* __restrict product, float* __restrict row) {
-  std::fill_n(product, size, 0.0);
-  std::size_t j = 0;
-  for (; j + 4 <= size; j += 4) {  // four at a time: fewer trips to the product
-    const double a0 = row[j], a1 = row[j + 1], a2 = row[j + 2], a3 = row[j + 3];
-    const double* const line = matrix + j * size;
-    for (std::size_t k = 0; k < size; ++k)
-      product[k] += (a0 * line[k] + a1 * line[size + k]) + (a2 * line[2 * size + k] + a3 * line[3 * size + k]);
+void add_numbers(Recipe& recipe, const Inputs& numbers) {
+  for (std::size_t k = 0; k < numbers.columns.size(); ++k) {
+    const Feature& feature = *numbers.features[k];
+    recipe.factor[k] = 1 / feature.scale;
+    recipe.shift[k] = -feature.centre / feature.scale;
+    recipe.low[k] = (feature.low - feature.centre) / feature.scale;
+    recipe.high[k] = (feature.high - feature.centre) / feature.scale;
+    if (k > 0 && numbers.columns[k] == numbers.columns[k - 1] + 1)
+      ++recipe.runs.back().count;
+    else
+      recipe.runs.push_back({numbers.columns[k], k, 1});
   }
-  for (; j < size; ++j)
-    for (std::size_t k = 0; k < size; ++k) product[k] += row[j] * matrix[j * size + k];
-  for (std::size_t k = 0; k < size; ++k) row[k] = static_cast<float>(product[k]);
 }
 
 }  // namespace
 
-RowsOf<float> Design::view() const {
-  return {reinterpret_cast<const float*>(matrix_.data()), rows(), columns_, columns_};
+Result<std::vector<double>> labels_of(const Rows& column, const LabelRule& rule) try {
+  std::vector<double> labels(row_count(column));
+  for_each_cell(column, 0, labels, [&](double& label, double cell) { label = rule.of(cell); });
+  return labels;
+} catch (const std::bad_alloc&) {
+  return system_error("no memory for a column of labels");
 }
 
-Result<Design> Design::create(Table table, const DesignColumns& wanted, double leverage) try {
-  const std::size_t rows = table.rows(), width = wanted.fitted.size() + 1, cells = table.columns().size();
-  Design design(width, leverage * std::sqrt(static_cast<double>(width)));
-  const std::vector<Column> columns = table.columns();
-  TAILCOAT_TRY(encoder, RowEncoder::create(wanted.features, columns));
-  TAILCOAT_TRY(target, find_column(columns, wanted.target));
-  std::size_t exposure = cells;
+Result<Design> Design::create(const Frame& frame, const DesignColumns& wanted, double leverage) try {
+  TAILCOAT_CHECK(RowEncoder::create(wanted.features, frame.columns));  // refuses features that are none
+  TAILCOAT_TRY(target, frame.index_of(wanted.target));
+  TAILCOAT_CHECK(check_apart(frame, wanted.target));
+  TAILCOAT_TRY(numbers, inputs_of(frame, wanted, FeatureKind::number));
+  TAILCOAT_TRY(tails, inputs_of(frame, wanted, FeatureKind::beyond));
+  TAILCOAT_TRY(missing, inputs_of(frame, wanted, FeatureKind::missing));
+  Design design;
+  design.cells_ = frame.cells;
+  design.target_ = frame.column(target);
   if (!wanted.exposure.empty()) {
-    TAILCOAT_TRY(found, find_column(columns, wanted.exposure));
-    exposure = found;
+    TAILCOAT_TRY(exposure, frame.index_of(wanted.exposure));
+    design.exposure_ = frame.column(exposure);
   }
-  std::vector<Standard> standards;
-  for (const std::size_t j : wanted.fitted)
-    standards.push_back({j, wanted.features[j].centre, 1 / wanted.features[j].scale});
-
-  const std::size_t cell_size = table.storage() == Storage::f64 ? sizeof(double) : sizeof(float);
-  const Storage storage = table.storage();
-  const auto bytes = checked_mul(rows, width * sizeof(float));
-  if (!bytes) return data_error("the table is too large");
-  design.labels_.resize(rows);
-  design.weights_.resize(rows);
-  if (exposure < cells) design.exposures_.resize(rows);
-  Buffer old = std::move(table).take_matrix();
-  const bool in_place = width * sizeof(float) <= cells * cell_size;
-  if (!in_place) TAILCOAT_CHECK(design.matrix_.resize(*bytes));
-  std::byte* const out = in_place ? old.data() : design.matrix_.data();
-
-  std::vector<double> values(wanted.features.size());
-  std::vector<float> row(width, 1.0f);
-  const double square = design.radius_ * design.radius_;
-  const auto fill = [&](auto reader) {
-    for (std::size_t i = 0; i < rows; ++i) {
-      const std::span<const double> cell = reader.row(i);
-      encoder.encode(cell, values);
-      double norm = 1;
-      for (std::size_t j = 0; j + 1 < width; ++j) {
-        const double z = (values[standards[j].feature] - standards[j].centre) * standards[j].inverse_scale;
-        row[j] = static_cast<float>(z);
-        norm += z * z;
-      }
-      design.labels_[i] = cell[target];
-      design.weights_[i] = norm <= square ? 1 : square / norm;
-      if (exposure < cells) design.weights_[i] *= design.exposures_[i] = cell[exposure];
-      std::memcpy(out + i * width * sizeof(float), row.data(), width * sizeof(float));
-    }
-  };
-  storage == Storage::f64 ? fill(CellReader<double>(old.data(), cells)) : fill(CellReader<float>(old.data(), cells));
-  if (in_place) {
-    design.matrix_ = std::move(old);
-    TAILCOAT_CHECK(design.matrix_.resize(*bytes));
+  Recipe& recipe = design.recipe_;
+  recipe.outputs = wanted.fitted.size() + 1;
+  design.radius_ = leverage * std::sqrt(static_cast<double>(recipe.outputs));
+  for (const Inputs* inputs : {&numbers, &tails, &missing})
+    design.output_of_.insert(design.output_of_.end(), inputs->outputs.begin(), inputs->outputs.end());
+  recipe.inputs = design.output_of_.size();
+  for (AlignedVector* limits : {&recipe.factor, &recipe.shift, &recipe.low, &recipe.high})
+    limits->assign(recipe.room(), 0.0);
+  add_numbers(recipe, numbers);
+  for (std::size_t k = 0; k < tails.columns.size(); ++k) {
+    const Feature& f = *tails.features[k];
+    recipe.tails.push_back({tails.columns[k], 1 / f.scale, f.low, f.high, f.knot_low, f.knot_high});
   }
+  for (std::size_t k = 0; k < missing.columns.size(); ++k) {
+    const Feature& f = *missing.features[k];
+    recipe.missing.push_back({missing.columns[k], (0 - f.centre) / f.scale, (1 - f.centre) / f.scale});
+  }
+  design.add_texts(frame, wanted);
+  std::vector<double> identity(recipe.outputs * recipe.outputs);
+  for (std::size_t j = 0; j < recipe.outputs; ++j) identity[j * (recipe.outputs + 1)] = 1;
+  design.set_matrix(identity);
   return design;
 } catch (const std::bad_alloc&) {
-  return system_error("no memory for the labels and weights of the rows");
+  return system_error("no memory for the features of the rows");
 }
 
-Result<void> Design::transform(Engine& engine, std::span<const double> matrix) {
-  float* const cells = reinterpret_cast<float*>(matrix_.data());
-  constexpr std::size_t kChunk = 4096;
-  return engine.for_each((rows() + kChunk - 1) / kChunk, [&](std::size_t chunk) -> Result<void> {
-    std::vector<double> product(columns_);
-    for (std::size_t i = chunk * kChunk; i < std::min(rows(), (chunk + 1) * kChunk); ++i)
-      multiply(matrix.data(), columns_, product.data(), cells + i * columns_);
+// A text is in one of the states known level 0, 1, ..., or none of them, which is the centre of all its features.
+void Design::add_texts(const Frame& frame, const DesignColumns& wanted) {
+  std::vector<std::size_t> output(wanted.features.size(), recipe_.outputs);
+  for (std::size_t i = 0; i < wanted.fitted.size(); ++i) output[wanted.fitted[i]] = i;
+  std::size_t lines = recipe_.inputs + 1;
+  for (std::size_t column = 0; column < frame.columns.size(); ++column) {
+    const Column& texts = frame.columns[column];
+    std::unordered_map<std::string, std::uint32_t> known;
+    std::vector<LevelOutput> levels;
+    double squares = 0;  // of a row whose level is not that of a fitted feature
+    for (std::size_t j = 0; j < wanted.features.size(); ++j) {
+      const Feature& feature = wanted.features[j];
+      if (feature.kind != FeatureKind::level || feature.column != texts.name) continue;
+      known.emplace(feature.level, static_cast<std::uint32_t>(levels.size()));
+      levels.push_back({output[j], feature.centre, 1 / feature.scale});
+      if (output[j] < recipe_.outputs) squares += std::pow(feature.centre / feature.scale, 2);
+    }
+    if (levels.empty()) continue;
+    Recipe::Texts state{column, {}, {}, lines};
+    for (const LevelOutput& level : levels) {
+      const double other = level.centre * level.factor, here = (1 - level.centre) * level.factor;
+      state.squares.push_back(level.output < recipe_.outputs ? squares - other * other + here * here : squares);
+    }
+    state.squares.push_back(0);
+    const auto none = static_cast<std::uint32_t>(lines + levels.size());
+    for (const std::string& text : texts.levels) {
+      const auto found = known.find(text);
+      state.line_of.push_back(found == known.end() ? none : static_cast<std::uint32_t>(lines) + found->second);
+    }
+    state.line_of.push_back(none);
+    lines += state.squares.size();
+    recipe_.texts.push_back(std::move(state));
+    levels_.push_back(std::move(levels));
+  }
+  recipe_.lines.resize(lines * padded(recipe_.outputs));
+}
+
+void Design::set_matrix(std::span<const double> matrix) {
+  const std::size_t size = columns(), width = padded(size);
+  const auto line = [&](std::size_t number) { return recipe_.lines.data() + number * width; };
+  for (std::size_t k = 0; k < recipe_.inputs; ++k)
+    std::ranges::copy(matrix.subspan(output_of_[k] * size, size), line(k));
+  std::ranges::copy(matrix.subspan((size - 1) * size, size), line(recipe_.inputs));
+  std::vector<double> none_of_them(size);
+  for (std::size_t t = 0; t < levels_.size(); ++t) {
+    std::ranges::fill(none_of_them, 0.0);
+    for (const LevelOutput& level : levels_[t]) {
+      if (level.output == size) continue;
+      for (std::size_t k = 0; k < size; ++k)
+        none_of_them[k] -= level.centre * level.factor * matrix[level.output * size + k];
+    }
+    for (std::size_t l = 0; l < levels_[t].size(); ++l) {
+      const LevelOutput& level = levels_[t][l];
+      for (std::size_t k = 0; k < size; ++k) {
+        const double own = level.output == size ? 0 : level.factor * matrix[level.output * size + k];
+        line(recipe_.texts[t].first_line + l)[k] = static_cast<float>(none_of_them[k] + own);
+      }
+    }
+  }
+}
+
+// Squared norms become weights.
+void Design::weigh(std::size_t begin, std::span<double> squares) const {
+  const double most = radius_ * radius_;
+  for (double& square : squares) square = square <= most ? 1 : most / square;
+  if (row_count(exposure_) == 0) return;
+  for_each_cell(exposure_, begin, squares, [](double& weight, double exposure) { weight *= exposure; });
+}
+
+void Design::label(std::size_t begin, std::span<double> labels) const {
+  for_each_cell(target_, begin, labels, [&](double& label, double cell) { label = labels_.of(cell); });
+  if (!labels_.per_exposure) return;
+  for_each_cell(exposure_, begin, labels, [](double& label, double exposure) { label /= exposure; });
+}
+
+RowsOf<float> Design::make(std::size_t begin, std::size_t end, const RowSpace& space) const noexcept {
+  const std::size_t width = padded(columns()), count = end - begin;
+  const float* rows = space.rows;
+  if (kept_weights_.empty()) {
+    std::visit(
+        [&](const auto& cells) { cook(recipe_, part_of(cells, begin, end), space.scratch, space.rows, space.weights); },
+        cells_);
+    weigh(begin, {space.weights, count});
+  } else {
+    rows = reinterpret_cast<const float*>(kept_.data()) + begin * width;
+    std::copy_n(kept_weights_.data() + begin, count, space.weights);
+  }
+  label(begin, {space.labels, count});
+  return {rows, count, columns(), width};
+}
+
+bool Design::is_wide() const { return (recipe_.inputs + recipe_.texts.size()) * recipe_.outputs > kWideWork; }
+
+Result<void> Design::keep(Engine& engine) try {
+  constexpr std::size_t kChunk = 1024;
+  const std::size_t width = padded(columns());
+  const auto bytes = checked_mul(rows(), width * sizeof(float));
+  if (!bytes) return data_error("the data is too large");
+  std::vector<double> weights(rows());
+  TAILCOAT_CHECK(kept_.resize(*bytes));
+  float* const kept = reinterpret_cast<float*>(kept_.data());
+  TAILCOAT_CHECK(engine.for_each((rows() + kChunk - 1) / kChunk, [&](std::size_t chunk) -> Result<void> {
+    const std::size_t begin = chunk * kChunk, end = std::min(rows(), begin + kChunk);
+    std::vector<double> labels(kChunk);
+    std::vector<std::byte, VectorAllocator<std::byte>> scratch(scratch_bytes());
+    static_cast<void>(make(begin, end, {kept + begin * width, labels.data(), weights.data() + begin, scratch.data()}));
     return {};
-  });
+  }));
+  kept_weights_ = std::move(weights);
+  return {};
+} catch (const std::bad_alloc&) {
+  return system_error("no memory for the weights of the rows");
 }
 
 }  // namespace tailcoat

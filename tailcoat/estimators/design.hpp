@@ -1,17 +1,20 @@
-// Design: the rows of a table as the descent sees them: standardised features and a constant 1, in floats, with a label
-// and a weight each. It is made in the memory of the table where that has room. Rows with large features weigh less, so
-// that none has more than a bounded say in the curvature (adaptive.md, "Leverage").
+// Design: the rows of a frame as the descent sees them: standardised features and a constant 1, multiplied with a
+// matrix, in floats, with a label and a weight each. Nothing of it is stored: a pass makes the rows it needs. Rows with
+// large features weigh less, so that none has more than a bounded say in the curvature (adaptive.md, "Leverage").
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tailcoat/base/result.hpp"
-#include "tailcoat/data/table.hpp"
+#include "tailcoat/data/buffer.hpp"
+#include "tailcoat/data/frame.hpp"
 #include "tailcoat/engine/engine.hpp"
 #include "tailcoat/estimators/feature.hpp"
+#include "tailcoat/estimators/recipe.hpp"
 
 namespace tailcoat {
 
@@ -22,29 +25,65 @@ struct DesignColumns {
   std::string exposure{};  // empty: none
 };
 
-class Design {
+// The label that a cell of the target becomes: (cell - centre) / scale, or what is said of its level.
+struct LabelRule {
+  double centre = 0, scale = 1;
+  std::vector<double> of_level{};  // not empty: for a target of texts
+  bool per_exposure = false;       // divided by the exposure
+
+  [[nodiscard]] double of(double cell) const {
+    if (of_level.empty()) return (cell - centre) / scale;
+    const std::size_t level = level_of(cell, of_level.size());
+    return level < of_level.size() ? of_level[level] : std::numeric_limits<double>::quiet_NaN();
+  }
+};
+
+// Of all cells of a column.
+Result<std::vector<double>> labels_of(const Rows& column, const LabelRule& rule);
+
+class Design final : public RowMaker {
  public:
-  // Labels and exposures are in the units of the file. Rows beyond a norm of `leverage` sqrt(columns) weigh less.
-  static Result<Design> create(Table table, const DesignColumns& columns, double leverage);
+  // Rows beyond a norm of `leverage` sqrt(columns) weigh less. The matrix is the identity. The frame's numbers must
+  // outlive the design.
+  static Result<Design> create(const Frame& frame, const DesignColumns& columns, double leverage);
 
-  [[nodiscard]] std::size_t rows() const { return labels_.size(); }
-  [[nodiscard]] std::size_t columns() const { return columns_; }
-  [[nodiscard]] double radius() const { return radius_; }  // weight * |row|^2 is at most its square
-  [[nodiscard]] RowsOf<float> view() const;
-  std::vector<double>& labels() { return labels_; }
-  std::vector<double>& weights() { return weights_; }                  // of leverage, times the exposure
-  const std::vector<double>& exposures() const { return exposures_; }  // none if there is no such column
+  [[nodiscard]] std::size_t rows() const override { return row_count(cells_); }
+  [[nodiscard]] std::size_t columns() const override { return recipe_.outputs; }
+  [[nodiscard]] std::size_t scratch_bytes() const override { return recipe_.scratch_bytes(); }
+  [[nodiscard]] RowsOf<float> make(std::size_t begin, std::size_t end, const RowSpace& space) const noexcept override;
 
-  // a <- matrix a for each row; the matrix is square and symmetric.
-  Result<void> transform(Engine& engine, std::span<const double> matrix);
+  [[nodiscard]] double radius() const { return radius_; }  // weight * |row|^2 is at most its square, before the matrix
+  [[nodiscard]] const Rows& targets() const { return target_; }      // as they are in the file
+  [[nodiscard]] const Rows& exposures() const { return exposure_; }  // no rows if there is no such column
+
+  void set_labels(LabelRule rule) { labels_ = std::move(rule); }
+  // Rows become matrix * row; the matrix is square and symmetric.
+  void set_matrix(std::span<const double> matrix);
+
+  // Where a row takes so much arithmetic that reading it would be faster, makes all rows once, in memory of its own:
+  // the same bits.
+  [[nodiscard]] bool is_wide() const;
+  Result<void> keep(Engine& engine);
 
  private:
-  Design(std::size_t columns, double radius) : columns_(columns), radius_(radius) {}
+  struct LevelOutput {
+    std::size_t output;  // columns(): none, a reference level
+    double centre, factor;
+  };
 
-  std::size_t columns_;
-  double radius_;
-  Buffer matrix_;
-  std::vector<double> labels_, weights_, exposures_;
+  Design() = default;
+  void add_texts(const Frame& frame, const DesignColumns& wanted);
+  void weigh(std::size_t begin, std::span<double> squares) const;
+  void label(std::size_t begin, std::span<double> labels) const;
+
+  Rows cells_, target_, exposure_;
+  double radius_ = 0;
+  Recipe recipe_;
+  std::vector<std::size_t> output_of_;            // by input
+  std::vector<std::vector<LevelOutput>> levels_;  // by text column
+  LabelRule labels_;
+  Buffer kept_;  // rows of padded(columns()) floats
+  std::vector<double> kept_weights_;
 };
 
 }  // namespace tailcoat

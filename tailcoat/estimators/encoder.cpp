@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "tailcoat/data/frame.hpp"
 #include "tailcoat/data/text.hpp"
 
 namespace tailcoat {
@@ -81,10 +82,10 @@ Result<void> RowEncoder::add(const Feature& feature, std::size_t place) {
 }
 
 std::uint32_t RowEncoder::place(Texts& texts, double cell) const {
-  if (std::isnan(cell)) return kUnknown;
-  const auto index = static_cast<std::size_t>(cell);
+  const std::vector<std::string>& levels = columns_[texts.column].levels;
+  const std::size_t index = level_of(cell, levels.size());
+  if (index == levels.size()) return kUnknown;
   if (index >= texts.place_of.size()) {
-    const std::vector<std::string>& levels = columns_[texts.column].levels;
     for (std::size_t i = texts.place_of.size(); i < levels.size(); ++i) {
       const auto found = texts.known.find(levels[i]);
       texts.place_of.push_back(found == texts.known.end() ? kUnknown : found->second);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tailcoat/estimators/design.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/mechanisms/histograms.hpp"
 
@@ -35,12 +36,11 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 // How many rows have each of the given levels.
-Result<std::vector<FrequentLevel>> counts_of(const Table& table, const Column& texts,
+Result<std::vector<FrequentLevel>> counts_of(const Rows& cells, const std::vector<std::string>& levels_of_cells,
                                              const std::vector<std::string>& given, Gdp cost, RunContext run,
                                              Outlet outlet) {
-  TAILCOAT_TRY(codes, table.values(texts.name));
-  const std::vector<double> place = places(texts.levels, given);
-  for (double& code : codes) code = std::isnan(code) ? code : place[static_cast<std::size_t>(code)];
+  const LabelRule place{.of_level = places(levels_of_cells, given)};
+  TAILCOAT_TRY(codes, labels_of(cells, place));
   TAILCOAT_TRY(coded, run.engine.load_columns(RowsOf<double>{codes.data(), codes.size(), 1, 1}));
   const BinGrid grid = level_bins(given.size());
   TAILCOAT_TRY(histogram, column_histograms(run.engine, coded, std::span(&grid, 1), cost, outlet));
@@ -72,26 +72,27 @@ std::vector<Feature> known_features(const FitOptions& options, const std::string
   return {};
 }
 
-Result<std::vector<FrequentLevel>> levels_of(const Table& table, const FitOptions& options, std::size_t column,
+Result<std::vector<FrequentLevel>> levels_of(const Frame& frame, const FitOptions& options, std::size_t column,
                                              Gdp cost, RunContext run, Outlet outlet, std::vector<std::string>& notes) {
-  const Column& texts = table.columns()[column];
-  if (!are_found(options, texts)) return counts_of(table, texts, options.levels.at(texts.name), cost, run, outlet);
-  TAILCOAT_TRY(data, run.engine.load_columns(table.view()));
+  const Column& texts = frame.columns[column];
+  if (!are_found(options, texts))
+    return counts_of(frame.column(column), texts.levels, options.levels.at(texts.name), cost, run, outlet);
+  TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
   TAILCOAT_TRY(found,
-               frequent_levels(run.engine, data, column, texts.levels, cost, delta_of_levels(table, options), outlet));
+               frequent_levels(run.engine, data, column, texts.levels, cost, delta_of_levels(frame, options), outlet));
   if (found.levels.empty())
     notes.push_back(
         fmt::format("{}: no level is in more than {:.0f} rows, so it is not used", texts.name, found.threshold));
   return std::move(found.levels);
 }
 
-Result<FeatureChoice> choose_features(const Table& table, const FitOptions& options, double share, RunContext run,
+Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& options, double share, RunContext run,
                                       Outlet outlet) {
-  const auto rows = static_cast<double>(table.rows());
+  const auto rows = static_cast<double>(frame.rows());
   std::vector<std::size_t> numbers;
   double columns = 0;
-  for (std::size_t j = 0; j < table.columns().size(); ++j) {
-    const Column& column = table.columns()[j];
+  for (std::size_t j = 0; j < frame.columns.size(); ++j) {
+    const Column& column = frame.columns[j];
     if (!is_feature(options, column)) continue;
     columns += 1;
     if (column.kind == ColumnKind::number && known_features(options, column.name).empty()) numbers.push_back(j);
@@ -99,18 +100,18 @@ Result<FeatureChoice> choose_features(const Table& table, const FitOptions& opti
   const double each = share / std::max(columns, 1.0);
   std::vector<ColumnSketch> sketches;
   if (!numbers.empty()) {
-    TAILCOAT_TRY(data, run.engine.load_columns(table.view()));
+    TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
     const Gdp cost = outlet.meter.share(each * static_cast<double>(numbers.size()));
     TAILCOAT_TRY(found, sketch_columns(run.engine, data, numbers, cost, outlet));
     sketches = std::move(found);
   }
   FeatureChoice choice;
   auto sketch = sketches.begin();
-  for (std::size_t j = 0; j < table.columns().size(); ++j) {
-    const Column& column = table.columns()[j];
+  for (std::size_t j = 0; j < frame.columns.size(); ++j) {
+    const Column& column = frame.columns[j];
     if (!is_feature(options, column)) continue;
     if (column.kind == ColumnKind::text) {
-      TAILCOAT_TRY(levels, levels_of(table, options, j, outlet.meter.share(each), run, outlet, choice.notes));
+      TAILCOAT_TRY(levels, levels_of(frame, options, j, outlet.meter.share(each), run, outlet, choice.notes));
       add_levels(choice, column.name, std::move(levels), rows);
       continue;
     }

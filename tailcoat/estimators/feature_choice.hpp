@@ -16,10 +16,10 @@ struct FeatureChoice {
 };
 
 // Costs at most the share of the meter's total, every column the same.
-Result<FeatureChoice> choose_features(const Table&, const FitOptions&, double share, RunContext, Outlet);
+Result<FeatureChoice> choose_features(const Frame&, const FitOptions&, double share, RunContext, Outlet);
 
 // The levels of a text column that count, with their noisy counts: those given, or those found. None: a note says so.
-Result<std::vector<FrequentLevel>> levels_of(const Table&, const FitOptions&, std::size_t column, Gdp cost, RunContext,
+Result<std::vector<FrequentLevel>> levels_of(const Frame&, const FitOptions&, std::size_t column, Gdp cost, RunContext,
                                              Outlet, std::vector<std::string>& notes);
 
 // Where each text is among `wanted`; NaN where it is not.

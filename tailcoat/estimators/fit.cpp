@@ -66,14 +66,14 @@ class Fitting {
   Fitting(const FitOptions& options, RunContext run, PrivacyMeter meter, const Progress& progress)
       : options_(options), run_(run), meter_(std::move(meter)), progress_(progress) {}
 
-  Result<Fit> operator()(Table table) {
-    rows_ = static_cast<double>(table.rows());
-    plan(table);
-    TAILCOAT_TRY(target, Target::look(table, options_, target_share_, run_, outlet(), fit_.model.notes));
-    if (!fit_.constant) TAILCOAT_CHECK(take_features(table));
-    describe(target, table.rows());
+  Result<Fit> operator()(const Frame& frame) {
+    rows_ = static_cast<double>(frame.rows());
+    plan(frame);
+    TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
+    if (!fit_.constant) TAILCOAT_CHECK(take_features(frame));
+    describe(target, frame.rows());
     const DesignColumns wanted{fit_.model.features, fitted_, options_.target, options_.exposure};
-    TAILCOAT_TRY(design, Design::create(std::move(table), wanted, kLeverage));
+    TAILCOAT_TRY(design, Design::create(frame, wanted, kLeverage));
     TAILCOAT_CHECK(whiten(design));
     parts_ = target.parts();
     for (std::size_t part = 0; part < parts_; ++part) TAILCOAT_CHECK(fit_part(target, design, part));
@@ -89,11 +89,11 @@ class Fitting {
   Outlet outlet() { return {meter_, run_.noise}; }
 
   // From public numbers: what the target gets of the budget, and whether slopes are out of reach.
-  void plan(const Table& table) {
+  void plan(const Frame& frame) {
     target_share_ = std::clamp((is_exponential(options_.loss) ? kRateStrength : kTargetStrength) / strength(),
                                kShares.target, kMostForTarget);
     const auto columns =
-        std::ranges::count_if(table.columns(), [&](const Column& column) { return is_feature(options_, column); });
+        std::ranges::count_if(frame.columns, [&](const Column& column) { return is_feature(options_, column); });
     fit_.constant = columns == 0 || are_too_many(static_cast<std::size_t>(columns), "columns", kStrengthPerColumn);
   }
 
@@ -121,8 +121,8 @@ class Fitting {
     return true;
   }
 
-  Result<void> take_features(const Table& table) {
-    TAILCOAT_TRY(choice, choose_features(table, options_, kShares.columns, run_, outlet()));
+  Result<void> take_features(const Frame& frame) {
+    TAILCOAT_TRY(choice, choose_features(frame, options_, kShares.columns, run_, outlet()));
     std::ranges::move(choice.notes, std::back_inserter(fit_.model.notes));
     fit_.constant = are_too_many(choice.fitted.size(), "features",
                                  is_exponential(options_.loss) ? kStrengthPerColumn : kStrengthPerFeature);
@@ -147,11 +147,13 @@ class Fitting {
       whitening_ = no_whitening(1);
       return {};
     }
-    TAILCOAT_TRY(data, run_.engine.load(design.view()));
-    TAILCOAT_TRY(moment, second_moment(run_.engine, data, design.radius(), meter_.share(kShares.curvature), outlet()));
+    TAILCOAT_TRY(data, run_.engine.load(design));
+    TAILCOAT_TRY(moment, second_moment(run_.engine, data.features(), design.radius(), meter_.share(kShares.curvature),
+                                       outlet()));
     whitening_ = whitening_of(moment, design.columns());
     const Eigen::MatrixXd matrix = whitening_.root_inverse();
-    return design.transform(run_.engine, {matrix.data(), static_cast<std::size_t>(matrix.size())});
+    design.set_matrix({matrix.data(), static_cast<std::size_t>(matrix.size())});
+    return design.is_wide() ? design.keep(run_.engine) : Result<void>{};
   }
 
   // As a share of mu^2; at most what the meter would still accept.
@@ -170,7 +172,7 @@ class Fitting {
       add_part(target, constant_at(start.margin, start.variance));
       return {};
     }
-    TAILCOAT_TRY(data, run_.engine.load(design.view(), target.labels(design), design.weights()));
+    TAILCOAT_TRY(data, run_.engine.load(design));
     const double afterwards = (kShares.clips + kShares.errors + kShares.choice) * each;
     const DescentBudget budget{.gradients = meter_.share(left_of_budget() / parts_left - afterwards),
                                .clips = meter_.share(kShares.clips * each)};
@@ -295,17 +297,9 @@ class Fitting {
 }  // namespace
 
 Result<Fit> fit(const Frame& frame, const FitOptions& options, RunContext run, const Progress& progress) {
-  TAILCOAT_CHECK(check(frame));
-  TAILCOAT_TRY(table, Table::create(frame.columns, Storage::f64));
-  std::vector<double> row(frame.columns.size());
-  for (std::size_t i = 0; i < frame.rows(); ++i) {
-    std::visit([&](const auto& cells) { std::ranges::copy(cells.row(i), row.begin()); }, frame.cells);
-    if (!frame.apart.empty()) row.back() = frame.apart[i];
-    TAILCOAT_CHECK(table.append(row));
-  }
-  TAILCOAT_CHECK(check(table, options));
-  TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(table, options)));
-  return Fitting(options, run, std::move(meter), progress)(std::move(table));
+  TAILCOAT_CHECK(check(frame, options));
+  TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(frame, options)));
+  return Fitting(options, run, std::move(meter), progress)(frame);
 }
 
 }  // namespace tailcoat

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tailcoat/data/text.hpp"
+#include "tailcoat/estimators/design.hpp"
 #include "tailcoat/estimators/encoder.hpp"
 #include "tailcoat/estimators/feature_choice.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
@@ -15,10 +16,10 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-Result<void> check_known(const Table& table, const FitOptions& options) {
-  TAILCOAT_CHECK(check(table, options));
+Result<void> check_known(const Frame& frame, const FitOptions& options) {
+  TAILCOAT_CHECK(check(frame, options));
   if (!options.exposure.empty()) return refusal("an exposure needs algorithm adaptive: theorems have no weights");
-  for (const Column& column : table.columns()) {
+  for (const Column& column : frame.columns) {
     if (!are_found(options, column)) continue;
     return refusal(fmt::format("the levels of {} are not given, and only algorithm adaptive finds them: name them",
                                in_quotes(column.name)));
@@ -30,13 +31,13 @@ Result<void> check_known(const Table& table, const FitOptions& options) {
 }
 
 // All features; of the levels of a column the first is the reference, without a coefficient.
-FeatureChoice public_features(const Table& table, const FitOptions& options) {
+FeatureChoice public_features(const Frame& frame, const FitOptions& options) {
   FeatureChoice choice;
   const auto add = [&](Feature feature, bool fitted) {
     if (fitted) choice.fitted.push_back(choice.features.size());
     choice.features.push_back(std::move(feature));
   };
-  for (const Column& column : table.columns()) {
+  for (const Column& column : frame.columns) {
     if (!is_feature(options, column)) continue;
     if (column.kind == ColumnKind::text) {
       for (const std::string& level : options.levels.at(column.name))
@@ -65,29 +66,29 @@ struct Samplings {
 };
 
 // The fitted features and a constant 1, row after row.
-Result<Samplings> samples_of(const Table& table, const FitOptions& options, const FeatureChoice& choice,
+Result<Samplings> samples_of(const Frame& frame, const FitOptions& options, const FeatureChoice& choice,
                              const Feature& unit) try {
-  TAILCOAT_TRY(encoder, RowEncoder::create(choice.features, table.columns()));
-  TAILCOAT_TRY(target, table.index_of(options.target));
+  TAILCOAT_TRY(encoder, RowEncoder::create(choice.features, frame.columns));
+  TAILCOAT_TRY(target, frame.index_of(options.target));
   const bool classes = predicts_classes(options.loss);
-  const std::vector<double> place =
-      classes ? places(table.columns()[target].levels, options.levels.at(options.target)) : std::vector<double>{};
+  LabelRule rule{.centre = unit.centre, .scale = unit.scale};
+  if (classes) rule.of_level = places(frame.columns[target].levels, options.levels.at(options.target));
+  for (double& label : rule.of_level) label = 2 * label - 1;
   Samplings samples;
-  samples.rows.reserve(table.rows() * (choice.fitted.size() + 1));
-  std::vector<double> cells(table.columns().size()), values(choice.features.size());
+  samples.rows.reserve(frame.rows() * (choice.fitted.size() + 1));
+  std::vector<double> cells(frame.columns.size()), values(choice.features.size());
   std::visit(
       [&](const auto& rows) {
         for (std::size_t i = 0; i < rows.rows; ++i) {
           std::ranges::copy(rows.row(i), cells.begin());
+          if (!frame.apart.empty()) cells.back() = frame.apart[i];
           encoder.encode(cells, values);
           for (const std::size_t j : choice.fitted) samples.rows.push_back(standardised(values[j], choice.features[j]));
           samples.rows.push_back(1);
-          const double cell = cells[target];
-          const bool named = classes && !std::isnan(cell);
-          samples.labels.push_back(named ? 2 * place[static_cast<std::size_t>(cell)] - 1 : standardised(cell, unit));
+          samples.labels.push_back(rule.of(cells[target]));
         }
       },
-      table.view());
+      frame.cells);
   return samples;
 } catch (const std::bad_alloc&) {
   return system_error("no memory for a standardised copy of the rows");
@@ -110,15 +111,15 @@ LinearPart in_units_of_file(const std::vector<double>& x, const FeatureChoice& c
 
 }  // namespace
 
-Result<Fit> fit_by_theorem(const Table& table, const FitOptions& options, const Theorem& theorem, RunContext run) {
-  TAILCOAT_CHECK(check_known(table, options));
-  const FeatureChoice choice = public_features(table, options);
+Result<Fit> fit_by_theorem(const Frame& frame, const FitOptions& options, const Theorem& theorem, RunContext run) {
+  TAILCOAT_CHECK(check_known(frame, options));
+  const FeatureChoice choice = public_features(frame, options);
   const Feature unit = unit_of(options);
   const std::size_t dimension = choice.fitted.size() + 1;
   TAILCOAT_TRY(domain, Domain::ball(std::vector<double>(dimension), theorem.diameter / 2));
-  TAILCOAT_TRY(samples, samples_of(table, options, choice, unit));
+  TAILCOAT_TRY(samples, samples_of(frame, options, choice, unit));
   TAILCOAT_TRY(
-      data, run.engine.load(RowsOf<double>{samples.rows.data(), table.rows(), dimension, dimension}, samples.labels));
+      data, run.engine.load(RowsOf<double>{samples.rows.data(), frame.rows(), dimension, dimension}, samples.labels));
   const Problem problem{.samples = Samples(data, options.loss), .domain = domain, .smoothness = theorem.smoothness};
   TAILCOAT_TRY(solution, theorem.algorithm.solve(run, problem, theorem.moments, options.budget, theorem.options));
   Fit fit{.model = {.loss = options.loss,
@@ -128,7 +129,7 @@ Result<Fit> fit_by_theorem(const Table& table, const FitOptions& options, const 
                     .features = choice.features,
                     .parts = {in_units_of_file(solution.x, choice, unit)},
                     .confidence = options.confidence,
-                    .rows = table.rows(),
+                    .rows = frame.rows(),
                     .receipt = std::move(solution.receipt)},
           .work = solution.work,
           .limits = {},

@@ -12,9 +12,9 @@
 namespace tailcoat {
 namespace {
 
-Result<void> check_kind(const Table& table, const std::string& name, ColumnKind kind, const char* use) {
-  TAILCOAT_TRY(position, table.index_of(name));
-  if (table.columns()[position].kind == kind) return {};
+Result<void> check_kind(const Frame& frame, const std::string& name, ColumnKind kind, const char* use) {
+  TAILCOAT_TRY(position, frame.index_of(name));
+  if (frame.columns[position].kind == kind) return {};
   return usage_error(fmt::format("column {} is read as {}, but {} must be {}", in_quotes(name),
                                  kind == ColumnKind::text ? "numbers" : "texts", use,
                                  kind == ColumnKind::text ? "texts" : "numbers"));
@@ -22,44 +22,46 @@ Result<void> check_kind(const Table& table, const std::string& name, ColumnKind 
 
 }  // namespace
 
-Result<void> check(const Table& table, const FitOptions& options) {
+Result<void> check(const Frame& frame, const FitOptions& options) {
+  TAILCOAT_CHECK(check(frame));
   TAILCOAT_CHECK(check_loss(options.loss));
   TAILCOAT_CHECK(check(kConfidenceOption, options.confidence));
   if (std::holds_alternative<LinearLoss>(options.loss)) return usage_error("loss linear has no best model");
-  TAILCOAT_CHECK(check_kind(table, options.target,
+  TAILCOAT_CHECK(check_kind(frame, options.target,
                             predicts_classes(options.loss) ? ColumnKind::text : ColumnKind::number,
                             "the target of this loss"));
+  TAILCOAT_CHECK(check_apart(frame, options.target));
   if (!options.exposure.empty()) {
-    TAILCOAT_CHECK(check_kind(table, options.exposure, ColumnKind::number, "the exposure"));
+    TAILCOAT_CHECK(check_kind(frame, options.exposure, ColumnKind::number, "the exposure"));
     if (!is_count(options.loss) || options.exposure == options.target)
       return usage_error("an exposure is for poisson loss, and is not the target");
   }
   for (const auto& [name, levels] : options.levels) {
-    TAILCOAT_CHECK(check_kind(table, name, ColumnKind::text, "a column with levels"));
+    TAILCOAT_CHECK(check_kind(frame, name, ColumnKind::text, "a column with levels"));
     if (std::set<std::string>(levels.begin(), levels.end()).size() != levels.size())
       return usage_error(fmt::format("a level of column {} is given twice", in_quotes(name)));
     if (name == options.target && levels.size() == 1)
       return usage_error(fmt::format("column {} has one class; a classifier needs two", in_quotes(name)));
   }
   for (const std::string& name : options.missing_indicators)
-    TAILCOAT_CHECK(check_kind(table, name, ColumnKind::number, "a column with a missing indicator"));
+    TAILCOAT_CHECK(check_kind(frame, name, ColumnKind::number, "a column with a missing indicator"));
   for (const auto& [name, range] : options.bounds) {
-    TAILCOAT_CHECK(check_kind(table, name, ColumnKind::number, "a column with bounds"));
+    TAILCOAT_CHECK(check_kind(frame, name, ColumnKind::number, "a column with bounds"));
     const double width = range.high - range.low;
     if (!(width > 1e-150 && width < 1e150))
       return usage_error(fmt::format("bounds of {}: {} to {}; give two numbers, the smaller first", in_quotes(name),
                                      range.low, range.high));
   }
   for (const auto& [name, scale] : options.scales) {
-    TAILCOAT_CHECK(check_kind(table, name, ColumnKind::number, "a column with a scale"));
+    TAILCOAT_CHECK(check_kind(frame, name, ColumnKind::number, "a column with a scale"));
     if (!(scale.spread > 1e-150 && scale.spread < 1e150 && std::abs(scale.centre) < 1e150))
       return usage_error(fmt::format("scale of {}: centre {}, spread {}; give two numbers, the spread above 0",
                                      in_quotes(name), scale.centre, scale.spread));
   }
   for (const auto& [name, sketch] : options.sketches)
-    TAILCOAT_CHECK(check_kind(table, name, ColumnKind::number, "a column with a sketch"));
-  if (table.rows() >= 2) return {};
-  return data_error(fmt::format("{} rows; a fit needs two at least", table.rows()));
+    TAILCOAT_CHECK(check_kind(frame, name, ColumnKind::number, "a column with a sketch"));
+  if (frame.rows() >= 2) return {};
+  return data_error(fmt::format("{} rows; a fit needs two at least", frame.rows()));
 }
 
 bool are_found(const FitOptions& options, const Column& column) {
@@ -67,15 +69,15 @@ bool are_found(const FitOptions& options, const Column& column) {
   return column.kind == ColumnKind::text && (given == options.levels.end() || given->second.empty());
 }
 
-double delta_of_levels(const Table& table, const FitOptions& options) {
-  const auto found = std::ranges::count_if(table.columns(), [&](const Column& c) { return are_found(options, c); });
+double delta_of_levels(const Frame& frame, const FitOptions& options) {
+  const auto found = std::ranges::count_if(frame.columns, [&](const Column& c) { return are_found(options, c); });
   return std::min(0.01, 0.1 / std::max(1.0, static_cast<double>(found))) * options.budget.delta;
 }
 
-std::vector<Event> reserved_events(const Table& table, const FitOptions& options) {
+std::vector<Event> reserved_events(const Frame& frame, const FitOptions& options) {
   std::vector<Event> events;
-  for (const Column& column : table.columns())
-    if (are_found(options, column)) events.push_back(levels_event(delta_of_levels(table, options)));
+  for (const Column& column : frame.columns)
+    if (are_found(options, column)) events.push_back(levels_event(delta_of_levels(frame, options)));
   return events;
 }
 

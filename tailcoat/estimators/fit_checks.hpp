@@ -12,13 +12,13 @@ inline bool is_count(const Loss& loss) { return std::holds_alternative<PoissonLo
 // e^margin is what is predicted, so that an error of the margin is a factor.
 inline bool is_exponential(const Loss& loss) { return is_count(loss) || std::holds_alternative<LogisticLoss>(loss); }
 
-Result<void> check(const Table&, const FitOptions&);
+Result<void> check(const Frame&, const FitOptions&);
 
 // The levels of a text column are found, not given.
 bool are_found(const FitOptions&, const Column&);
 // The chance, for each column whose levels are found, that a text of a single row shows: all together at most a tenth
 // of delta.
-double delta_of_levels(const Table&, const FitOptions&);
-std::vector<Event> reserved_events(const Table&, const FitOptions&);
+double delta_of_levels(const Frame&, const FitOptions&);
+std::vector<Event> reserved_events(const Frame&, const FitOptions&);
 
 }  // namespace tailcoat

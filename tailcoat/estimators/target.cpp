@@ -43,23 +43,23 @@ Feature known_unit(const FitOptions& options, const ColumnSketch& sketch) {
 
 }  // namespace
 
-Result<Target> Target::look(const Table& table, const FitOptions& options, double share, RunContext run, Outlet outlet,
+Result<Target> Target::look(const Frame& frame, const FitOptions& options, double share, RunContext run, Outlet outlet,
                             std::vector<std::string>& notes) {
   Target target(options);
-  TAILCOAT_TRY(column, table.index_of(options.target));
+  TAILCOAT_TRY(column, frame.index_of(options.target));
   if (predicts_classes(options.loss)) {
-    TAILCOAT_CHECK(target.choose_classes(table, column, share / 2, run, outlet, notes));
+    TAILCOAT_CHECK(target.choose_classes(frame, column, share / 2, run, outlet, notes));
   } else {
-    TAILCOAT_CHECK(target.sketch(table, column, is_count(options.loss) ? share / 2 : share, run, outlet, notes));
+    TAILCOAT_CHECK(target.sketch(frame, column, is_count(options.loss) ? share / 2 : share, run, outlet, notes));
   }
   return target;
 }
 
-Result<void> Target::choose_classes(const Table& table, std::size_t column, double share, RunContext run, Outlet outlet,
+Result<void> Target::choose_classes(const Frame& frame, std::size_t column, double share, RunContext run, Outlet outlet,
                                     std::vector<std::string>& notes) {
-  const Column& texts = table.columns()[column];
+  const Column& texts = frame.columns[column];
   if (are_found(*options_, texts)) {
-    TAILCOAT_TRY(found, levels_of(table, *options_, column, outlet.meter.share(share), run, outlet, notes));
+    TAILCOAT_TRY(found, levels_of(frame, *options_, column, outlet.meter.share(share), run, outlet, notes));
     for (const FrequentLevel& level : found) classes_.push_back(level.text);
   } else {
     classes_ = options_->levels.at(texts.name);
@@ -72,7 +72,7 @@ Result<void> Target::choose_classes(const Table& table, std::size_t column, doub
                   in_quotes(texts.name), classes_.size(), outlet.meter.receipt().gaussian_spent.mu));
 }
 
-Result<void> Target::sketch(const Table& table, std::size_t column, double share, RunContext run, Outlet outlet,
+Result<void> Target::sketch(const Frame& frame, std::size_t column, double share, RunContext run, Outlet outlet,
                             std::vector<std::string>& notes) {
   const bool counts = is_count(options_->loss);
   std::vector<std::size_t> columns;
@@ -84,11 +84,11 @@ Result<void> Target::sketch(const Table& table, std::size_t column, double share
   }
   if (!options_->exposure.empty()) exposure_sketch_ = known_sketch(*options_, options_->exposure);
   if (!options_->exposure.empty() && !exposure_sketch_) {
-    TAILCOAT_TRY(exposure, table.index_of(options_->exposure));
+    TAILCOAT_TRY(exposure, frame.index_of(options_->exposure));
     columns.push_back(exposure);
   }
   if (columns.empty()) return {};
-  TAILCOAT_TRY(data, run.engine.load_columns(table.view()));
+  TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
   TAILCOAT_TRY(sketches, sketch_columns(run.engine, data, columns, outlet.meter.share(share), outlet));
   if (!options_->exposure.empty() && !exposure_sketch_) exposure_sketch_ = std::move(sketches.back());
   if (sketch_) return {};
@@ -103,7 +103,7 @@ Result<void> Target::sketch(const Table& table, std::size_t column, double share
 Result<Start> Target::prepare(Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) {
   if (predicts_classes(options_->loss)) return prepare_classes(design, part, cost, run, outlet);
   if (is_count(options_->loss)) return prepare_counts(design, cost, run, outlet);
-  for (double& label : design.labels()) label = (label - unit_.centre) / unit_.scale;
+  design.set_labels({.centre = unit_.centre, .scale = unit_.scale});
   if (const auto* quantile = std::get_if<QuantileLoss>(&options_->loss))
     return Start{(sketch_->quantile(quantile->level) - unit_.centre) / unit_.scale, 1};
   return Start{0, 1};
@@ -111,13 +111,11 @@ Result<Start> Target::prepare(Design& design, std::size_t part, Gdp cost, RunCon
 
 Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) {
   const double positive = parts() == 1 ? 1 : static_cast<double>(part);
-  labels_.resize(design.rows());
-  for (std::size_t i = 0; i < labels_.size(); ++i) {
-    const double level = design.labels()[i],
-                 of = std::isnan(level) ? level : class_of_[static_cast<std::size_t>(level)];
-    labels_[i] = std::isnan(of) ? of : (of == positive ? 1 : -1);
-  }
-  TAILCOAT_TRY(column, run.engine.load_columns(RowsOf<double>{labels_.data(), labels_.size(), 1, 1}));
+  LabelRule rule{.of_level = class_of_};
+  for (double& label : rule.of_level) label = std::isnan(label) ? label : (label == positive ? 1 : -1);
+  TAILCOAT_TRY(labels, labels_of(design.targets(), rule));
+  design.set_labels(std::move(rule));
+  TAILCOAT_TRY(column, run.engine.load_columns(RowsOf<double>{labels.data(), labels.size(), 1, 1}));
   const BinGrid grid = linear_bins(-2, 2, 2);  // missing, below, the rest, the class, above
   TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), cost, outlet));
   const double least = 3 * histogram.noise_scale;
@@ -132,17 +130,17 @@ Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost
 Result<Start> Target::prepare_counts(Design& design, Gdp cost, RunContext run, Outlet outlet) {
   const auto rows = static_cast<double>(design.rows());
   const Gdp half{div_down(cost.mu, sqrt_up(2))};
-  const auto mean_of = [&](std::span<const double> values, double most) -> Result<double> {
-    TAILCOAT_TRY(column, run.engine.load(RowsOf<double>{values.data(), values.size(), 1, 1}));
+  const auto mean_of = [&](const Rows& cells, double most) -> Result<double> {
+    TAILCOAT_TRY(column, run.engine.load_columns(cells));
     TAILCOAT_TRY(mean, clipped_mean(run.engine, column, most, half, outlet));
     return std::max(mean[0], most / rows);
   };
   const double most = most_of(*sketch_);
-  TAILCOAT_TRY(count, mean_of(design.labels(), most));
+  TAILCOAT_TRY(count, mean_of(design.targets(), most));
   const double variance = log_variance(rows, count, 2 * most / half.mu);
   if (options_->exposure.empty()) return Start{std::log(count), count, variance};
   TAILCOAT_TRY(exposure, mean_of(design.exposures(), most_of(*exposure_sketch_)));
-  for (std::size_t i = 0; i < design.rows(); ++i) design.labels()[i] /= design.exposures()[i];
+  design.set_labels({.per_exposure = true});
   return Start{std::log(count / exposure), count, variance};
 }
 

@@ -20,24 +20,21 @@ struct Start {
 class Target {
  public:
   // Sketches numbers, finds classes. At most `share` of the meter's total, half of it for counts and classes.
-  static Result<Target> look(const Table&, const FitOptions&, double share, RunContext, Outlet,
+  static Result<Target> look(const Frame&, const FitOptions&, double share, RunContext, Outlet,
                              std::vector<std::string>& notes);
 
   [[nodiscard]] const std::vector<std::string>& classes() const { return classes_; }
   [[nodiscard]] std::size_t parts() const { return parts_for(classes_.size()); }
   [[nodiscard]] const Feature& unit() const { return unit_; }  // of numbers, as the descent sees them
 
-  // The labels of a part in the units of the fit, made from those of the design, which it changes; and where to start.
+  // Tells the design the labels of a part, in the units of the fit; gives where to start.
   Result<Start> prepare(Design&, std::size_t part, Gdp cost, RunContext, Outlet);
-  [[nodiscard]] std::span<const double> labels(Design& design) const {
-    return labels_.empty() ? design.labels() : labels_;
-  }
 
  private:
   explicit Target(const FitOptions& options) : options_(&options) {}
-  Result<void> choose_classes(const Table&, std::size_t column, double share, RunContext, Outlet,
+  Result<void> choose_classes(const Frame&, std::size_t column, double share, RunContext, Outlet,
                               std::vector<std::string>& notes);
-  Result<void> sketch(const Table&, std::size_t column, double share, RunContext, Outlet,
+  Result<void> sketch(const Frame&, std::size_t column, double share, RunContext, Outlet,
                       std::vector<std::string>& notes);
   Result<Start> prepare_classes(Design&, std::size_t part, Gdp cost, RunContext, Outlet);
   Result<Start> prepare_counts(Design&, Gdp cost, RunContext, Outlet);
@@ -47,7 +44,6 @@ class Target {
   std::vector<double> class_of_;  // by the level that the table's column has
   std::optional<ColumnSketch> sketch_, exposure_sketch_;
   Feature unit_;
-  std::vector<double> labels_;  // of the present part, of classes only
 };
 
 }  // namespace tailcoat

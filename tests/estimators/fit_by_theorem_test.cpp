@@ -14,7 +14,7 @@ Result<Fit> by(const char* algorithm, const Table& table, const FitOptions& opti
   Engine engine(1);
   BitSource noise = BitSource::insecure_seeded(seed);
   const Theorem theorem{*find_algorithm(algorithm), {.k = 4, .g2 = 4, .gk = 8}, diameter, 100, {.max_passes = 30}};
-  return fit_by_theorem(table, options, theorem, {engine, noise});
+  return fit_by_theorem(frame_of(table), options, theorem, {engine, noise});
 }
 
 const FitOptions kLinear{

@@ -1,0 +1,80 @@
+// Pieces: the rows of a pass as its kernels take them, whether they are kept in memory or made on the way.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <variant>
+
+#include "tailcoat/engine/exact_sum.hpp"
+#include "tailcoat/engine/pass.hpp"
+#include "tailcoat/engine/row_maker.hpp"
+
+namespace tailcoat {
+
+template <class T>
+struct Piece {
+  RowsOf<T> rows;
+  const double* inverse_norms;
+  const double* labels;   // null: none
+  const double* weights;  // null: 1 each
+};
+
+// Opened data: only for the duration of a pass.
+struct PieceSource {
+  const RowMaker* maker = nullptr;  // if the rows are made, which leaves all but `first` unused
+  Rows kept{};
+  const double* inverse_norms = nullptr;  // null: not kept, they are computed on the way
+  const double* labels = nullptr;
+  const double* weights = nullptr;
+  std::size_t first = 0;  // row 0 of the pass
+
+  [[nodiscard]] std::size_t row_bytes() const;
+};
+
+// Room for the pieces of one thread. They stay in the second-level cache from being made to being added up.
+class MadePieces {
+ public:
+  explicit MadePieces(const RowMaker& maker);
+  [[nodiscard]] std::size_t most_rows() const { return most_rows_; }
+  Piece<float> operator()(std::size_t begin, std::size_t end);  // at most as many rows; valid until the next
+
+ private:
+  const RowMaker& maker_;
+  std::size_t most_rows_;
+  std::vector<float, VectorAllocator<float>> rows_;
+  std::vector<std::byte, VectorAllocator<std::byte>> scratch_;
+  std::vector<double> labels_, weights_, inverse_norms_;
+};
+
+// Calls use(piece, first) for pieces that make up rows [begin, end) of the pass; `first` is the first of a piece.
+template <class Use>
+void for_each_piece(const PieceSource& source, std::size_t begin, std::size_t end, const Use& use) {
+  if (source.maker != nullptr) {
+    MadePieces made(*source.maker);
+    for (std::size_t i = begin; i < end; i += made.most_rows())
+      use(made(source.first + i, source.first + std::min(end, i + made.most_rows())), i);
+    return;
+  }
+  std::visit(
+      [&]<class T>(const RowsOf<T>& all) {
+        const auto piece_of = [&](std::size_t from, std::size_t to, const double* norms) {
+          return Piece<T>{part_of(all, source.first + from, source.first + to), norms,
+                          source.labels == nullptr ? nullptr : source.labels + source.first + from,
+                          source.weights == nullptr ? nullptr : source.weights + source.first + from};
+        };
+        if (source.inverse_norms != nullptr) {
+          use(piece_of(begin, end, source.inverse_norms + source.first + begin), begin);
+          return;
+        }
+        std::array<double, kMaxBlockRows> norms;
+        for (std::size_t i = begin; i < end; i += kMaxBlockRows) {
+          const Piece<T> piece = piece_of(i, std::min(end, i + kMaxBlockRows), norms.data());
+          inverse_norms(piece.rows, norms.data());
+          use(piece, i);
+        }
+      },
+      source.kept);
+}
+
+}  // namespace tailcoat
