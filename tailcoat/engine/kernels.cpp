@@ -63,18 +63,28 @@ void weighted_slopes_of(const Loss& loss, std::span<const double> margins, const
 
 template <class T>
 void inverse_norms_of(const RowsOf<T>& rows, double* result) {
+  using TileTag = hn::CappedTag<double, kTileRows>;
+  const auto one = hn::Set(TileTag(), 1.0);
   const double least = static_cast<double>(rows.columns) * 0x1p-960;
   for (std::size_t i = 0; i < tile_count(rows.rows); ++i) {
     const FreshTile<T> tile = fresh_tile(rows, i);
+    const auto [a0, a1, a2, a3] = tile.row;
+    Vector s0 = hn::Zero(Tag()), s1 = s0, s2 = s0, s3 = s0;
+    for_each_vector(rows.columns, [&](std::size_t j, auto load) HWY_ATTR {
+      const Vector b0 = load(a0 + j), b1 = load(a1 + j), b2 = load(a2 + j), b3 = load(a3 + j);
+      s0 = hn::MulAdd(b0, b0, s0);
+      s1 = hn::MulAdd(b1, b1, s1);
+      s2 = hn::MulAdd(b2, b2, s2);
+      s3 = hn::MulAdd(b3, b3, s3);
+    });
+    const auto total = [](Vector s) HWY_ATTR { return hn::GetLane(hn::SumOfLanes(Tag(), s)); };
+    HWY_ALIGN const double squares[kTileRows] = {total(s0), total(s1), total(s2), total(s3)};
+    HWY_ALIGN double inverse[kTileRows];
+    for (std::size_t r = 0; r < kTileRows; r += hn::Lanes(TileTag()))
+      hn::Store(hn::Div(one, hn::Sqrt(hn::Load(TileTag(), squares + r))), TileTag(), inverse + r);
     for (std::size_t r = 0; r < kTileRows; ++r) {
-      Vector squares = hn::Zero(Tag());
-      for_each_vector(rows.columns, [&](std::size_t j, auto load) HWY_ATTR {
-        const Vector a = load(tile.row[r] + j);
-        squares = hn::MulAdd(a, a, squares);
-      });
-      const double squared_norm = hn::GetLane(hn::SumOfLanes(Tag(), squares));
-      const bool in_range = squared_norm >= least && squared_norm <= std::numeric_limits<double>::max();
-      result[tile.index[r]] = in_range ? 1 / std::sqrt(squared_norm) : 0;
+      const bool in_range = squares[r] >= least && squares[r] <= std::numeric_limits<double>::max();
+      result[tile.index[r]] = in_range ? inverse[r] : 0;
     }
   }
 }

@@ -20,32 +20,48 @@ using FloatVector = hn::Vec<Floats>;
 
 // What a tile of rows needs on the way.
 struct Tile {
-  double* numbers;                              // of one row: room()
-  std::array<float*, kTileRows> inputs;         // padded(inputs) each
+  std::array<double*, kTileRows> numbers;       // room() each; zero beyond the last input
+  std::array<float*, kTileRows> inputs;         // the same in floats: padded(inputs) each
   std::array<std::uint32_t*, kTileRows> lines;  // one for each text column
 
-  Tile(const Recipe& recipe, std::byte* scratch) : numbers(reinterpret_cast<double*>(scratch)) {
+  Tile(const Recipe& recipe, std::byte* scratch) {
     const std::size_t width = padded(recipe.inputs);
-    auto* const floats = reinterpret_cast<float*>(scratch + recipe.room() * sizeof(double));
+    auto* const doubles = reinterpret_cast<double*>(scratch);
+    auto* const floats = reinterpret_cast<float*>(doubles + kTileRows * recipe.room());
     auto* const line = reinterpret_cast<std::uint32_t*>(floats + kTileRows * width);
     for (std::size_t r = 0; r < kTileRows; ++r) {
+      numbers[r] = doubles + r * recipe.room();
       inputs[r] = floats + r * width;
       lines[r] = line + r * recipe.texts.size();
     }
-    std::fill_n(numbers, recipe.room(), 0.0);  // those beyond the last input stay
+    std::fill_n(doubles, kTileRows * recipe.room(), 0.0);
   }
 };
 
+template <class T>
+using RowsOfTile = std::array<const T*, kTileRows>;
+
 // The last vector of a run may write where later inputs are, which come after it, or beyond, where it writes zeros.
 template <class T>
-HWY_INLINE void standardise(const Recipe& recipe, const T* HWY_RESTRICT cells, double* HWY_RESTRICT z) {
-  for (const Recipe::Run& run : recipe.runs) {
-    for_each_vector(run.count, [&](std::size_t j, auto load) HWY_ATTR {
-      const std::size_t k = run.input + j;
-      const Vector raw = hn::MulAdd(load(cells + run.column + j), hn::LoadU(Tag(), &recipe.factor[k]),
-                                    hn::LoadU(Tag(), &recipe.shift[k]));
-      const Vector cut = hn::Min(hn::Max(raw, hn::LoadU(Tag(), &recipe.low[k])), hn::LoadU(Tag(), &recipe.high[k]));
-      hn::StoreU(hn::IfThenElseZero(hn::Eq(raw, raw), cut), Tag(), z + k);
+HWY_INLINE void standardise(const Recipe& recipe, const RowsOfTile<T>& cells, const Tile& tile) {
+  const double *HWY_RESTRICT factors = recipe.factor.data(), *HWY_RESTRICT shifts = recipe.shift.data();
+  const double *HWY_RESTRICT lows = recipe.low.data(), *HWY_RESTRICT highs = recipe.high.data();
+  const auto [a0, a1, a2, a3] = cells;
+  const auto [z0, z1, z2, z3] = tile.numbers;
+  for (const auto [column, input, count] : recipe.runs) {
+    for_each_vector(count, [&](std::size_t j, auto load) HWY_ATTR {
+      const std::size_t from = column + j, to = input + j;
+      const Vector factor = hn::LoadU(Tag(), factors + to), shift = hn::LoadU(Tag(), shifts + to);
+      const Vector low = hn::LoadU(Tag(), lows + to), high = hn::LoadU(Tag(), highs + to);
+      const auto put = [&](const T* row, double* z) HWY_ATTR {
+        const Vector raw = hn::MulAdd(load(row + from), factor, shift);
+        const Vector cut = hn::Min(hn::Max(raw, low), high);
+        hn::StoreU(hn::IfThenElseZero(hn::Eq(raw, raw), cut), Tag(), z + to);
+      };
+      put(a0, z0);
+      put(a1, z1);
+      put(a2, z2);
+      put(a3, z3);
     });
   }
 }
@@ -62,19 +78,31 @@ HWY_INLINE void add_tails(const Recipe& recipe, const T* HWY_RESTRICT cells, dou
     *z++ = cells[missing.column] == cells[missing.column] ? missing.present : missing.missing;
 }
 
-// Gives the squared norm of the row, with its constant 1.
-template <class T>
-HWY_INLINE double prepare(const Recipe& recipe, const T* HWY_RESTRICT cells, double* HWY_RESTRICT z,
-                          float* HWY_RESTRICT inputs, std::uint32_t* HWY_RESTRICT lines) {
-  standardise(recipe, cells, z);
-  add_tails(recipe, cells, z + recipe.numbers());
-  Vector squares = hn::Zero(Tag());
-  for (std::size_t j = 0; j < padded(recipe.inputs); j += hn::Lanes(Tag())) {
-    const Vector z_j = hn::Load(Tag(), z + j);
-    squares = hn::MulAdd(z_j, z_j, squares);
-    hn::Store(hn::DemoteTo(FloatTag(), z_j), FloatTag(), inputs + j);
+// Inputs as floats; gives their squared norms with that of the constant 1.
+HWY_INLINE std::array<double, kTileRows> squares_of(const Recipe& recipe, const Tile& tile) {
+  const std::size_t width = padded(recipe.inputs);
+  const auto [z0, z1, z2, z3] = tile.numbers;
+  const auto [f0, f1, f2, f3] = tile.inputs;
+  Vector s0 = hn::Zero(Tag()), s1 = s0, s2 = s0, s3 = s0;
+  const auto take = [](const double* z, float* f, Vector& s) HWY_ATTR {
+    const Vector a = hn::Load(Tag(), z);
+    s = hn::MulAdd(a, a, s);
+    hn::Store(hn::DemoteTo(FloatTag(), a), FloatTag(), f);
+  };
+  for (std::size_t j = 0; j < width; j += hn::Lanes(Tag())) {
+    take(z0 + j, f0 + j, s0);
+    take(z1 + j, f1 + j, s1);
+    take(z2 + j, f2 + j, s2);
+    take(z3 + j, f3 + j, s3);
   }
-  double square = 1 + hn::GetLane(hn::SumOfLanes(Tag(), squares));
+  const auto total = [](Vector s) HWY_ATTR { return 1 + hn::GetLane(hn::SumOfLanes(Tag(), s)); };
+  return {total(s0), total(s1), total(s2), total(s3)};
+}
+
+// Finds the lines of a row's texts; gives their part of the squared norm.
+template <class T>
+HWY_INLINE double find_lines(const Recipe& recipe, const T* HWY_RESTRICT cells, std::uint32_t* HWY_RESTRICT lines) {
+  double square = 0;
   for (const Recipe::Texts& texts : recipe.texts) {
     const std::size_t level = level_of(static_cast<double>(cells[texts.column]), texts.line_of.size() - 1);
     *lines = texts.line_of[level];
@@ -83,54 +111,97 @@ HWY_INLINE double prepare(const Recipe& recipe, const T* HWY_RESTRICT cells, dou
   return square;
 }
 
-// kVectors vectors of the outputs of a tile, from `at` on. A sum is over the constant, texts and inputs, in this order.
+// Up to three vectors of numbers. Four rows of sums, three vectors of a line and one input fill the sixteen registers
+// that most instruction sets have.
+template <std::size_t kVectors>
+struct Vectors {
+  FloatVector x, y, z;
+
+  HWY_INLINE explicit Vectors(const float* from) {
+    const std::size_t lanes = hn::Lanes(Floats());
+    x = hn::Load(Floats(), from);
+    y = kVectors > 1 ? hn::Load(Floats(), from + lanes) : x;
+    z = kVectors > 2 ? hn::Load(Floats(), from + 2 * lanes) : x;
+  }
+
+  HWY_INLINE void add(const Vectors& line) {
+    x = hn::Add(x, line.x);
+    if constexpr (kVectors > 1) y = hn::Add(y, line.y);
+    if constexpr (kVectors > 2) z = hn::Add(z, line.z);
+  }
+
+  HWY_INLINE void add_product(float input, const Vectors& line) {
+    const FloatVector a = hn::Set(Floats(), input);
+    x = hn::MulAdd(a, line.x, x);
+    if constexpr (kVectors > 1) y = hn::MulAdd(a, line.y, y);
+    if constexpr (kVectors > 2) z = hn::MulAdd(a, line.z, z);
+  }
+
+  HWY_INLINE void store(float* to) const {
+    const std::size_t lanes = hn::Lanes(Floats());
+    hn::Store(x, Floats(), to);
+    if constexpr (kVectors > 1) hn::Store(y, Floats(), to + lanes);
+    if constexpr (kVectors > 2) hn::Store(z, Floats(), to + 2 * lanes);
+  }
+};
+
+// Outputs of a tile from `at` on. A sum is over the constant, texts and inputs, in this order.
 template <std::size_t kVectors>
 HWY_INLINE void multiply(const Recipe& recipe, const Tile& tile, std::size_t at,
                          const std::array<float*, kTileRows>& rows) {
-  const std::size_t lanes = hn::Lanes(Floats()), width = padded(recipe.outputs);
+  const std::size_t width = padded(recipe.outputs);
   const float* HWY_RESTRICT line = recipe.lines.data() + at;
-  const float* constant = line + recipe.inputs * width;
-  FloatVector sums[kTileRows][kVectors];
-  for (std::size_t v = 0; v < kVectors; ++v)
-    for (std::size_t r = 0; r < kTileRows; ++r) sums[r][v] = hn::Load(Floats(), constant + v * lanes);
-  for (std::size_t t = 0; t < recipe.texts.size(); ++t)
-    for (std::size_t r = 0; r < kTileRows; ++r)
-      for (std::size_t v = 0; v < kVectors; ++v)
-        sums[r][v] = hn::Add(sums[r][v], hn::Load(Floats(), line + tile.lines[r][t] * width + v * lanes));
+  Vectors<kVectors> r0(line + recipe.inputs * width), r1 = r0, r2 = r0, r3 = r0;
+  for (std::size_t t = 0; t < recipe.texts.size(); ++t) {
+    r0.add(Vectors<kVectors>(line + tile.lines[0][t] * width));
+    r1.add(Vectors<kVectors>(line + tile.lines[1][t] * width));
+    r2.add(Vectors<kVectors>(line + tile.lines[2][t] * width));
+    r3.add(Vectors<kVectors>(line + tile.lines[3][t] * width));
+  }
   const auto [z0, z1, z2, z3] = tile.inputs;
   for (std::size_t j = 0; j < recipe.inputs; ++j, line += width) {
-    const FloatVector a0 = hn::Set(Floats(), z0[j]), a1 = hn::Set(Floats(), z1[j]);
-    const FloatVector a2 = hn::Set(Floats(), z2[j]), a3 = hn::Set(Floats(), z3[j]);
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const FloatVector w = hn::Load(Floats(), line + v * lanes);
-      sums[0][v] = hn::MulAdd(a0, w, sums[0][v]);
-      sums[1][v] = hn::MulAdd(a1, w, sums[1][v]);
-      sums[2][v] = hn::MulAdd(a2, w, sums[2][v]);
-      sums[3][v] = hn::MulAdd(a3, w, sums[3][v]);
-    }
+    const Vectors<kVectors> w(line);
+    r0.add_product(z0[j], w);
+    r1.add_product(z1[j], w);
+    r2.add_product(z2[j], w);
+    r3.add_product(z3[j], w);
   }
-  for (std::size_t v = 0; v < kVectors; ++v)
-    for (std::size_t r = 0; r < kTileRows; ++r) hn::Store(sums[r][v], Floats(), rows[r] + at + v * lanes);
+  r0.store(rows[0] + at);
+  r1.store(rows[1] + at);
+  r2.store(rows[2] + at);
+  r3.store(rows[3] + at);
 }
 
 HWY_INLINE void multiply_all(const Recipe& recipe, const Tile& tile, const std::array<float*, kTileRows>& rows) {
   const std::size_t lanes = hn::Lanes(Floats()), width = padded(recipe.outputs);
   std::size_t at = 0;
   for (; at + 3 * lanes <= width; at += 3 * lanes) multiply<3>(recipe, tile, at, rows);
-  for (; at < width; at += lanes) multiply<1>(recipe, tile, at, rows);
+  if (at + 2 * lanes <= width) {
+    multiply<2>(recipe, tile, at, rows);
+  } else if (at < width) {
+    multiply<1>(recipe, tile, at, rows);
+  }
 }
 
 // Where the last tile is not full, its last row is made again.
 template <class T>
 void cook_rows(const Recipe& recipe, const RowsOf<T>& cells, std::byte* scratch, float* rows, double* squares) {
   const Tile tile(recipe, scratch);
+  const std::size_t width = padded(recipe.outputs), numbers = recipe.numbers();
   for (std::size_t first = 0; first < cells.rows; first += kTileRows) {
+    std::array<std::size_t, kTileRows> index;
+    RowsOfTile<T> row;
     std::array<float*, kTileRows> out;
     for (std::size_t r = 0; r < kTileRows; ++r) {
-      const std::size_t i = std::min(first + r, cells.rows - 1);
-      squares[i] = prepare(recipe, cells.data + i * cells.stride, tile.numbers, tile.inputs[r], tile.lines[r]);
-      out[r] = rows + i * padded(recipe.outputs);
+      index[r] = std::min(first + r, cells.rows - 1);
+      row[r] = cells.data + index[r] * cells.stride;
+      out[r] = rows + index[r] * width;
     }
+    standardise(recipe, row, tile);
+    for (std::size_t r = 0; r < kTileRows; ++r) add_tails(recipe, row[r], tile.numbers[r] + numbers);
+    const std::array<double, kTileRows> square = squares_of(recipe, tile);
+    for (std::size_t r = 0; r < kTileRows; ++r)
+      squares[index[r]] = square[r] + find_lines(recipe, row[r], tile.lines[r]);
     multiply_all(recipe, tile, out);
   }
 }
@@ -153,7 +224,7 @@ HWY_EXPORT(cook_f32);
 
 std::size_t Recipe::scratch_bytes() const {
   const std::size_t width = padded(inputs);
-  return room() * sizeof(double) + kTileRows * (width * sizeof(float) + texts.size() * sizeof(std::uint32_t));
+  return kTileRows * (room() * sizeof(double) + width * sizeof(float) + texts.size() * sizeof(std::uint32_t));
 }
 
 void cook(const Recipe& recipe, const RowsOf<double>& cells, std::byte* scratch, float* rows, double* squares) {
