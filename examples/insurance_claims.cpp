@@ -181,7 +181,7 @@ Result<void> demo(const std::filesystem::path& folder) {
   TAILCOAT_TRY(badly_guessed, usual_dp_sgd(train, 1'000'000, {engine, noise}));
   const std::vector<double> exact = least_squares(train);
   const FitOptions options{.target = "amount", .budget = kBudget, .levels = {{"region", {}}, {"fuel", {}}}};
-  TAILCOAT_TRY(fitted, fit(frame_of(train.table), options, {engine, noise}));
+  TAILCOAT_TRY(fitted, fit(std::move(train.table), options, {engine, noise}));
   const auto header = columns();
   TAILCOAT_TRY(predictor, Predictor::create(fitted.model, header));
 

@@ -252,7 +252,7 @@ Result<std::string> run(const FitArguments& arguments, const std::string& comman
     return true;
   };
   TAILCOAT_TRY(fitted, theorem ? fit_by_theorem(frame_of(table), options, *theorem, {engine, noise})
-                               : fit(frame_of(table), options, {engine, noise}, progress));
+                               : fit(std::move(table), options, {engine, noise}, progress));
   TAILCOAT_CHECK(write_results(arguments, fitted, command));
   return arguments.json ? fit_json(fitted) : fit_text(fitted);
 }

@@ -121,6 +121,11 @@ Result<std::vector<double>> Table::values(std::string_view name) const {
   }
 }
 
+Buffer Table::take_matrix() && {
+  rows_ = 0;
+  return std::exchange(matrix_, {});
+}
+
 Result<void> Table::select(std::span<const std::string> names) {
   if (names.empty()) return usage_error("a selection of no columns; name at least one");
   TAILCOAT_TRY(positions, find_columns(columns_, names));

@@ -39,6 +39,9 @@ class Table {
   // A copy of one column, e.g. the label.
   [[nodiscard]] Result<std::vector<double>> values(std::string_view name) const;
 
+  // The matrix itself, where it is; the table has no rows afterwards.
+  Buffer take_matrix() &&;
+
   // Keep these columns, in this order, or all but these. In place: needs no second matrix and frees what is left over.
   Result<void> select(std::span<const std::string> names);
   Result<void> drop(std::span<const std::string> names);

@@ -48,6 +48,18 @@ Result<Inputs> inputs_of(const Frame& frame, const DesignColumns& wanted, Featur
   return inputs;
 }
 
+// Inputs from `first` on that are made of the columns.
+std::vector<Recipe::Run> runs_of(std::span<const std::size_t> columns, std::size_t first) {
+  std::vector<Recipe::Run> runs;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (k > 0 && columns[k] == columns[k - 1] + 1)
+      ++runs.back().count;
+    else
+      runs.push_back({columns[k], first + k, 1});
+  }
+  return runs;
+}
+
 void add_numbers(Recipe& recipe, const Inputs& numbers) {
   for (std::size_t k = 0; k < numbers.columns.size(); ++k) {
     const Feature& feature = *numbers.features[k];
@@ -55,10 +67,29 @@ void add_numbers(Recipe& recipe, const Inputs& numbers) {
     recipe.shift[k] = -feature.centre / feature.scale;
     recipe.low[k] = (feature.low - feature.centre) / feature.scale;
     recipe.high[k] = (feature.high - feature.centre) / feature.scale;
-    if (k > 0 && numbers.columns[k] == numbers.columns[k - 1] + 1)
-      ++recipe.runs.back().count;
-    else
-      recipe.runs.push_back({numbers.columns[k], k, 1});
+  }
+  recipe.numbers = runs_of(numbers.columns, 0);
+}
+
+void add_tails(Recipe& recipe, const Inputs& tails) {
+  const std::size_t first = padded(recipe.dense);
+  for (std::size_t k = 0; k < tails.columns.size(); ++k) {
+    const Feature& feature = *tails.features[k];
+    recipe.factor[first + k] = 1 / feature.scale;
+    recipe.low[first + k] = feature.low;
+    recipe.high[first + k] = feature.high;
+    recipe.knot_low[first + k] = feature.knot_low;
+    recipe.knot_high[first + k] = feature.knot_high;
+  }
+  recipe.tails = runs_of(tails.columns, first);
+}
+
+void add_missing(Recipe& recipe, const Inputs& missing) {
+  recipe.first_missing = recipe.dense - missing.columns.size();
+  for (std::size_t k = 0; k < missing.columns.size(); ++k) {
+    const Feature& feature = *missing.features[k];
+    recipe.missing.push_back(
+        {missing.columns[k], (0 - feature.centre) / feature.scale, (1 - feature.centre) / feature.scale});
   }
 }
 
@@ -89,20 +120,19 @@ Result<Design> Design::create(const Frame& frame, const DesignColumns& wanted, d
   Recipe& recipe = design.recipe_;
   recipe.outputs = wanted.fitted.size() + 1;
   design.radius_ = leverage * std::sqrt(static_cast<double>(recipe.outputs));
-  for (const Inputs* inputs : {&numbers, &tails, &missing})
-    design.output_of_.insert(design.output_of_.end(), inputs->outputs.begin(), inputs->outputs.end());
-  recipe.inputs = design.output_of_.size();
-  for (AlignedVector* limits : {&recipe.factor, &recipe.shift, &recipe.low, &recipe.high})
-    limits->assign(recipe.room(), 0.0);
+  recipe.dense = numbers.columns.size() + missing.columns.size();
+  recipe.inputs = tails.columns.empty() ? recipe.dense : padded(recipe.dense) + tails.columns.size();
+  std::vector<std::size_t>& output_of = design.output_of_;
+  for (const Inputs* inputs : {&numbers, &missing})
+    output_of.insert(output_of.end(), inputs->outputs.begin(), inputs->outputs.end());
+  if (!tails.columns.empty()) output_of.resize(padded(recipe.dense), recipe.outputs);
+  output_of.insert(output_of.end(), tails.outputs.begin(), tails.outputs.end());
+  for (AlignedVector* of :
+       {&recipe.factor, &recipe.shift, &recipe.low, &recipe.high, &recipe.knot_low, &recipe.knot_high})
+    of->assign(recipe.room(), 0.0);
   add_numbers(recipe, numbers);
-  for (std::size_t k = 0; k < tails.columns.size(); ++k) {
-    const Feature& f = *tails.features[k];
-    recipe.tails.push_back({tails.columns[k], 1 / f.scale, f.low, f.high, f.knot_low, f.knot_high});
-  }
-  for (std::size_t k = 0; k < missing.columns.size(); ++k) {
-    const Feature& f = *missing.features[k];
-    recipe.missing.push_back({missing.columns[k], (0 - f.centre) / f.scale, (1 - f.centre) / f.scale});
-  }
+  add_missing(recipe, missing);
+  add_tails(recipe, tails);
   design.add_texts(frame, wanted);
   std::vector<double> identity(recipe.outputs * recipe.outputs);
   for (std::size_t j = 0; j < recipe.outputs; ++j) identity[j * (recipe.outputs + 1)] = 1;
@@ -153,7 +183,7 @@ void Design::set_matrix(std::span<const double> matrix) {
   const std::size_t size = columns(), width = padded(size);
   const auto line = [&](std::size_t number) { return recipe_.lines.data() + number * width; };
   for (std::size_t k = 0; k < recipe_.inputs; ++k)
-    std::ranges::copy(matrix.subspan(output_of_[k] * size, size), line(k));
+    if (output_of_[k] < size) std::ranges::copy(matrix.subspan(output_of_[k] * size, size), line(k));
   std::ranges::copy(matrix.subspan((size - 1) * size, size), line(recipe_.inputs));
   std::vector<double> none_of_them(size);
   for (std::size_t t = 0; t < levels_.size(); ++t) {
@@ -188,42 +218,64 @@ void Design::label(std::size_t begin, std::span<double> labels) const {
 }
 
 RowsOf<float> Design::make(std::size_t begin, std::size_t end, const RowSpace& space) const noexcept {
-  const std::size_t width = padded(columns()), count = end - begin;
-  const float* rows = space.rows;
-  if (kept_weights_.empty()) {
-    std::visit(
-        [&](const auto& cells) { cook(recipe_, part_of(cells, begin, end), space.scratch, space.rows, space.weights); },
-        cells_);
-    weigh(begin, {space.weights, count});
-  } else {
-    rows = reinterpret_cast<const float*>(kept_.data()) + begin * width;
-    std::copy_n(kept_weights_.data() + begin, count, space.weights);
-  }
+  const std::size_t count = end - begin;
   label(begin, {space.labels, count});
-  return {rows, count, columns(), width};
+  if (kept_ != nullptr) {
+    std::copy_n(weights_.data() + begin, count, space.weights);
+    return {kept_ + begin * kept_stride_, count, columns(), kept_stride_};
+  }
+  std::visit(
+      [&](const auto& cells) { cook(recipe_, part_of(cells, begin, end), space.scratch, space.rows, space.weights); },
+      cells_);
+  weigh(begin, {space.weights, count});
+  return {space.rows, count, columns(), padded(columns())};
 }
 
-bool Design::is_wide() const { return (recipe_.inputs + recipe_.texts.size()) * recipe_.outputs > kWideWork; }
+bool Design::is_wide() const { return (recipe_.dense + recipe_.texts.size()) * columns() > kWideWork; }
 
-Result<void> Design::keep(Engine& engine) try {
-  constexpr std::size_t kChunk = 1024;
-  const std::size_t width = padded(columns());
-  const auto bytes = checked_mul(rows(), width * sizeof(float));
+bool Design::fits_cells() const {
+  const auto row_bytes = []<class T>(const RowsOf<T>& cells) { return cells.stride * sizeof(T); };
+  return columns() * sizeof(float) <= std::visit(row_bytes, cells_);
+}
+
+Result<void> Design::keep(Engine& engine, Buffer* cells) {
+  if (cells != nullptr && fits_cells()) {
+    const auto floats = []<class T>(const RowsOf<T>& rows) { return rows.stride * (sizeof(T) / sizeof(float)); };
+    return keep_at(engine, reinterpret_cast<float*>(cells->data()), std::visit(floats, cells_));
+  }
+  if (!is_wide()) return {};
+  const auto bytes = checked_mul(rows(), columns() * sizeof(float));
   if (!bytes) return data_error("the data is too large");
-  std::vector<double> weights(rows());
-  TAILCOAT_CHECK(kept_.resize(*bytes));
-  float* const kept = reinterpret_cast<float*>(kept_.data());
-  TAILCOAT_CHECK(engine.for_each((rows() + kChunk - 1) / kChunk, [&](std::size_t chunk) -> Result<void> {
-    const std::size_t begin = chunk * kChunk, end = std::min(rows(), begin + kChunk);
-    std::vector<double> labels(kChunk);
+  TAILCOAT_CHECK(own_.resize(*bytes));
+  return keep_at(engine, reinterpret_cast<float*>(own_.data()), columns());
+}
+
+// A chunk of rows is written when all of its cells have been read, and, in the memory of the cells, where they were.
+Result<void> Design::keep_at(Engine& engine, float* rows, std::size_t stride) try {
+  constexpr std::size_t kChunk = 512;
+  const std::size_t count = this->rows();
+  std::vector<double> weights(count);
+  TAILCOAT_TRY(targets, labels_of(target_, {}));
+  TAILCOAT_TRY(exposures, labels_of(exposure_, {}));
+  TAILCOAT_CHECK(engine.for_each((count + kChunk - 1) / kChunk, [&](std::size_t chunk) -> Result<void> {
+    const std::size_t begin = chunk * kChunk, end = std::min(count, begin + kChunk);
+    std::vector<float, VectorAllocator<float>> space(kChunk * padded(columns()));
     std::vector<std::byte, VectorAllocator<std::byte>> scratch(scratch_bytes());
-    static_cast<void>(make(begin, end, {kept + begin * width, labels.data(), weights.data() + begin, scratch.data()}));
+    std::vector<double> labels(kChunk);
+    const RowsOf<float> made = make(begin, end, {space.data(), labels.data(), weights.data() + begin, scratch.data()});
+    for (std::size_t i = 0; i < made.rows; ++i) std::ranges::copy(made.row(i), rows + (begin + i) * stride);
     return {};
   }));
-  kept_weights_ = std::move(weights);
+  weights_ = std::move(weights);
+  targets_ = std::move(targets);
+  exposures_ = std::move(exposures);
+  target_ = RowsOf<double>{targets_.data(), count, 1, 1};
+  exposure_ = RowsOf<double>{exposures_.data(), exposures_.size(), 1, 1};
+  kept_ = rows;
+  kept_stride_ = stride;
   return {};
 } catch (const std::bad_alloc&) {
-  return system_error("no memory for the weights of the rows");
+  return system_error("no memory for the labels and weights of the rows");
 }
 
 }  // namespace tailcoat

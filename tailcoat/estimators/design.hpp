@@ -1,6 +1,6 @@
 // Design: the rows of a frame as the descent sees them: standardised features and a constant 1, multiplied with a
-// matrix, in floats, with a label and a weight each. Nothing of it is stored: a pass makes the rows it needs. Rows with
-// large features weigh less, so that none has more than a bounded say in the curvature (adaptive.md, "Leverage").
+// matrix, in floats, with a label and a weight each. A pass makes the rows it needs, unless they are kept: the same
+// bits. Rows with large features weigh less, so that none has more than a bounded say in the curvature (adaptive.md).
 #pragma once
 
 #include <cstddef>
@@ -60,10 +60,10 @@ class Design final : public RowMaker {
   // Rows become matrix * row; the matrix is square and symmetric.
   void set_matrix(std::span<const double> matrix);
 
-  // Where a row takes so much arithmetic that reading it would be faster, makes all rows once, in memory of its own:
-  // the same bits.
-  [[nodiscard]] bool is_wide() const;
-  Result<void> keep(Engine& engine);
+  // Makes all rows now, for all passes to come. In the memory of the frame's cells, which is overwritten, where they
+  // fit; without it, in memory of its own, and only if a row takes so much arithmetic that reading it is far faster.
+  // The matrix stays as it is from then on.
+  Result<void> keep(Engine& engine, Buffer* cells);
 
  private:
   struct LevelOutput {
@@ -73,17 +73,22 @@ class Design final : public RowMaker {
 
   Design() = default;
   void add_texts(const Frame& frame, const DesignColumns& wanted);
+  [[nodiscard]] bool fits_cells() const;
+  [[nodiscard]] bool is_wide() const;
+  Result<void> keep_at(Engine& engine, float* rows, std::size_t stride);
   void weigh(std::size_t begin, std::span<double> squares) const;
   void label(std::size_t begin, std::span<double> labels) const;
 
   Rows cells_, target_, exposure_;
   double radius_ = 0;
   Recipe recipe_;
-  std::vector<std::size_t> output_of_;            // by input
+  std::vector<std::size_t> output_of_;            // by input; columns(): there is none
   std::vector<std::vector<LevelOutput>> levels_;  // by text column
   LabelRule labels_;
-  Buffer kept_;  // rows of padded(columns()) floats
-  std::vector<double> kept_weights_;
+  const float* kept_ = nullptr;  // null: rows are made
+  std::size_t kept_stride_ = 0;
+  std::vector<double> weights_, targets_, exposures_;  // of kept rows, as their cells may be gone
+  Buffer own_;
 };
 
 }  // namespace tailcoat

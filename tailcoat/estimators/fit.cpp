@@ -66,7 +66,8 @@ class Fitting {
   Fitting(const FitOptions& options, RunContext run, PrivacyMeter meter, const Progress& progress)
       : options_(options), run_(run), meter_(std::move(meter)), progress_(progress) {}
 
-  Result<Fit> operator()(const Frame& frame) {
+  // `cells`, if not null, is the memory of the frame's cells, which may be used.
+  Result<Fit> operator()(const Frame& frame, Buffer* cells) {
     rows_ = static_cast<double>(frame.rows());
     plan(frame);
     TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
@@ -75,6 +76,7 @@ class Fitting {
     const DesignColumns wanted{fit_.model.features, fitted_, options_.target, options_.exposure};
     TAILCOAT_TRY(design, Design::create(frame, wanted, kLeverage));
     TAILCOAT_CHECK(whiten(design));
+    TAILCOAT_CHECK(design.keep(run_.engine, cells));
     parts_ = target.parts();
     for (std::size_t part = 0; part < parts_; ++part) TAILCOAT_CHECK(fit_part(target, design, part));
     if (is_exponential(options_.loss)) limit_effects(fit_.model);
@@ -153,7 +155,7 @@ class Fitting {
     whitening_ = whitening_of(moment, design.columns());
     const Eigen::MatrixXd matrix = whitening_.root_inverse();
     design.set_matrix({matrix.data(), static_cast<std::size_t>(matrix.size())});
-    return design.is_wide() ? design.keep(run_.engine) : Result<void>{};
+    return {};
   }
 
   // As a share of mu^2; at most what the meter would still accept.
@@ -299,7 +301,15 @@ class Fitting {
 Result<Fit> fit(const Frame& frame, const FitOptions& options, RunContext run, const Progress& progress) {
   TAILCOAT_CHECK(check(frame, options));
   TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(frame, options)));
-  return Fitting(options, run, std::move(meter), progress)(frame);
+  return Fitting(options, run, std::move(meter), progress)(frame, nullptr);
+}
+
+Result<Fit> fit(Table table, const FitOptions& options, RunContext run, const Progress& progress) {
+  const Frame frame = frame_of(table);
+  TAILCOAT_CHECK(check(frame, options));
+  TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(frame, options)));
+  Buffer cells = std::move(table).take_matrix();
+  return Fitting(options, run, std::move(meter), progress)(frame, &cells);
 }
 
 }  // namespace tailcoat

@@ -48,7 +48,7 @@ HWY_INLINE void standardise(const Recipe& recipe, const RowsOfTile<T>& cells, co
   const double *HWY_RESTRICT lows = recipe.low.data(), *HWY_RESTRICT highs = recipe.high.data();
   const auto [a0, a1, a2, a3] = cells;
   const auto [z0, z1, z2, z3] = tile.numbers;
-  for (const auto [column, input, count] : recipe.runs) {
+  for (const auto [column, input, count] : recipe.numbers) {
     for_each_vector(count, [&](std::size_t j, auto load) HWY_ATTR {
       const std::size_t from = column + j, to = input + j;
       const Vector factor = hn::LoadU(Tag(), factors + to), shift = hn::LoadU(Tag(), shifts + to);
@@ -67,13 +67,25 @@ HWY_INLINE void standardise(const Recipe& recipe, const RowsOfTile<T>& cells, co
 }
 
 template <class T>
-HWY_INLINE void add_tails(const Recipe& recipe, const T* HWY_RESTRICT cells, double* HWY_RESTRICT z) {
-  for (const Recipe::Tail& tail : recipe.tails) {
-    const auto cell = static_cast<double>(cells[tail.column]);
-    const double cut = cell < tail.low ? tail.low : (cell > tail.high ? tail.high : cell);
-    const double inner = cut < tail.knot_low ? tail.knot_low : (cut > tail.knot_high ? tail.knot_high : cut);
-    *z++ = cell == cell ? (cut - inner) * tail.factor : 0;
+HWY_INLINE void add_tails(const Recipe& recipe, const RowsOfTile<T>& cells, const Tile& tile) {
+  for (const auto [column, input, count] : recipe.tails) {
+    for_each_vector(count, [&](std::size_t j, auto load) HWY_ATTR {
+      const std::size_t from = column + j, to = input + j;
+      const Vector low = hn::LoadU(Tag(), &recipe.low[to]), high = hn::LoadU(Tag(), &recipe.high[to]);
+      const Vector knot_low = hn::LoadU(Tag(), &recipe.knot_low[to]);
+      const Vector knot_high = hn::LoadU(Tag(), &recipe.knot_high[to]), factor = hn::LoadU(Tag(), &recipe.factor[to]);
+      const auto put = [&](const T* row, double* z) HWY_ATTR {
+        const Vector cell = load(row + from), cut = hn::Min(hn::Max(cell, low), high);
+        const Vector beyond = hn::Sub(cut, hn::Min(hn::Max(cut, knot_low), knot_high));
+        hn::StoreU(hn::IfThenElseZero(hn::Eq(cell, cell), hn::Mul(beyond, factor)), Tag(), z + to);
+      };
+      for (std::size_t r = 0; r < kTileRows; ++r) put(cells[r], tile.numbers[r]);
+    });
   }
+}
+
+template <class T>
+HWY_INLINE void add_missing(const Recipe& recipe, const T* HWY_RESTRICT cells, double* HWY_RESTRICT z) {
   for (const Recipe::Missing& missing : recipe.missing)
     *z++ = cells[missing.column] == cells[missing.column] ? missing.present : missing.missing;
 }
@@ -145,6 +157,18 @@ struct Vectors {
   }
 };
 
+// The products of the tails of a row that are not 0, in order.
+template <std::size_t kVectors>
+HWY_INLINE void add_tail_products(const Recipe& recipe, const float* inputs, const float* lines, std::size_t width,
+                                  Vectors<kVectors>& sums) {
+  for (std::size_t j = padded(recipe.dense); j < recipe.inputs; j += hn::Lanes(Floats())) {
+    const auto some = hn::Ne(hn::Load(Floats(), inputs + j), hn::Zero(Floats()));
+    if (hn::AllFalse(Floats(), some)) continue;
+    for (std::size_t k = j; k < std::min(j + hn::Lanes(Floats()), recipe.inputs); ++k)
+      if (inputs[k] != 0) sums.add_product(inputs[k], Vectors<kVectors>(lines + k * width));
+  }
+}
+
 // Outputs of a tile from `at` on. A sum is over the constant, texts and inputs, in this order.
 template <std::size_t kVectors>
 HWY_INLINE void multiply(const Recipe& recipe, const Tile& tile, std::size_t at,
@@ -159,12 +183,18 @@ HWY_INLINE void multiply(const Recipe& recipe, const Tile& tile, std::size_t at,
     r3.add(Vectors<kVectors>(line + tile.lines[3][t] * width));
   }
   const auto [z0, z1, z2, z3] = tile.inputs;
-  for (std::size_t j = 0; j < recipe.inputs; ++j, line += width) {
-    const Vectors<kVectors> w(line);
+  for (std::size_t j = 0; j < recipe.dense; ++j) {
+    const Vectors<kVectors> w(line + j * width);
     r0.add_product(z0[j], w);
     r1.add_product(z1[j], w);
     r2.add_product(z2[j], w);
     r3.add_product(z3[j], w);
+  }
+  if (!recipe.tails.empty()) {
+    add_tail_products(recipe, z0, line, width, r0);
+    add_tail_products(recipe, z1, line, width, r1);
+    add_tail_products(recipe, z2, line, width, r2);
+    add_tail_products(recipe, z3, line, width, r3);
   }
   r0.store(rows[0] + at);
   r1.store(rows[1] + at);
@@ -187,7 +217,7 @@ HWY_INLINE void multiply_all(const Recipe& recipe, const Tile& tile, const std::
 template <class T>
 void cook_rows(const Recipe& recipe, const RowsOf<T>& cells, std::byte* scratch, float* rows, double* squares) {
   const Tile tile(recipe, scratch);
-  const std::size_t width = padded(recipe.outputs), numbers = recipe.numbers();
+  const std::size_t width = padded(recipe.outputs);
   for (std::size_t first = 0; first < cells.rows; first += kTileRows) {
     std::array<std::size_t, kTileRows> index;
     RowsOfTile<T> row;
@@ -198,7 +228,8 @@ void cook_rows(const Recipe& recipe, const RowsOf<T>& cells, std::byte* scratch,
       out[r] = rows + index[r] * width;
     }
     standardise(recipe, row, tile);
-    for (std::size_t r = 0; r < kTileRows; ++r) add_tails(recipe, row[r], tile.numbers[r] + numbers);
+    for (std::size_t r = 0; r < kTileRows; ++r) add_missing(recipe, row[r], tile.numbers[r] + recipe.first_missing);
+    add_tails(recipe, row, tile);
     const std::array<double, kTileRows> square = squares_of(recipe, tile);
     for (std::size_t r = 0; r < kTileRows; ++r)
       squares[index[r]] = square[r] + find_lines(recipe, row[r], tile.lines[r]);

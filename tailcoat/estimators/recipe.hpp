@@ -13,13 +13,10 @@
 namespace tailcoat {
 
 struct Recipe {
-  // Inputs of the multiplication, in this order: numbers, tails, missing indicators.
+  // Inputs of the multiplication, in this order: numbers, missing indicators, nothing up to a whole number of vectors,
+  // tails. Of tails most are 0 in most rows, and left out of the multiplication there.
   struct Run {
     std::size_t column, input, count;  // consecutive columns that become consecutive inputs
-  };
-  struct Tail {
-    std::size_t column;
-    double factor, low, high, knot_low, knot_high;  // in units of the file, but for the factor
   };
   struct Missing {
     std::size_t column;
@@ -32,19 +29,21 @@ struct Recipe {
     std::size_t first_line;
   };
 
-  std::vector<Run> runs;
-  // Of numbers: factor * cell + shift, cut; 0 if missing. Followed by zeros up to room().
-  AlignedVector factor, shift, low, high;
-  std::vector<Tail> tails;
+  // By input, zeros where there is none, up to room(). A number is factor * cell + shift, cut to low and high; a tail
+  // is the cell, cut to low and high, less what it is if cut to the knots too, times factor. Both are 0 if it is
+  // missing.
+  AlignedVector factor, shift, low, high, knot_low, knot_high;
+  std::vector<Run> numbers, tails;
   std::vector<Missing> missing;
+  std::size_t first_missing = 0;
   std::vector<Texts> texts;
 
-  std::size_t inputs = 0;   // numbers, tails and missing
+  std::size_t dense = 0;    // numbers and missing
+  std::size_t inputs = 0;   // padded(dense) and tails
   std::size_t outputs = 1;  // columns of the design
   // Lines of padded(outputs) floats: one for each input, that of the constant, those of the states of texts.
   std::vector<float, VectorAllocator<float>> lines;
 
-  [[nodiscard]] std::size_t numbers() const { return inputs - tails.size() - missing.size(); }
   // A vector may begin at any input.
   [[nodiscard]] std::size_t room() const { return padded(inputs) + padded(1); }
   [[nodiscard]] std::size_t scratch_bytes() const;
