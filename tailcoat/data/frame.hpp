@@ -30,7 +30,7 @@ struct Frame {
 Frame frame_of(const Table& table);
 
 // Refuses columns that are not as many as there are, or that a Table would refuse, and a length of `apart` that is not
-// the number of rows.
+// the number of rows; rows that overlap.
 Result<void> check(const Frame& frame);
 // Refuses a column apart, if there is one, that is not the one of this name.
 Result<void> check_apart(const Frame& frame, std::string_view name);

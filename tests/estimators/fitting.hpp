@@ -34,11 +34,11 @@ inline Table simulated(std::vector<Column> columns, std::size_t rows, std::uint6
   return table_of(std::move(columns), cells);
 }
 
-inline Result<Fit> fitted(const Table& table, const FitOptions& options, std::uint64_t seed = 1, std::size_t threads = 1,
+inline Result<Fit> fitted(Table table, const FitOptions& options, std::uint64_t seed = 1, std::size_t threads = 1,
                           const Progress& progress = {}) {
   Engine engine(threads);
   BitSource noise = BitSource::insecure_seeded(seed);
-  return fit(frame_of(table), options, {engine, noise}, progress);
+  return fit(std::move(table), options, {engine, noise}, progress);
 }
 
 inline std::map<std::string, Estimate> estimates(const Model& model, std::size_t part = 0) {
