@@ -53,7 +53,7 @@ struct FitArguments {
   TheoryArguments theory;
   std::optional<double> confidence;
   NoiseArguments noise;
-  bool json = false;
+  bool json = false, diagnose = false;
 };
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -106,7 +106,8 @@ Result<FitOptions> options_of(const FitArguments& arguments) {
                     .scales = scales,
                     .missing_indicators = arguments.missing_indicators,
                     .exposure = arguments.exposure,
-                    .confidence = confidence};
+                    .confidence = confidence,
+                    .diagnose = arguments.diagnose};
 }
 
 Result<std::vector<std::string>> feature_columns(const FitArguments& arguments, std::span<const Column> header) {
@@ -224,6 +225,8 @@ Result<void> write_results(const FitArguments& arguments, const Fit& fitted, con
 
 // None: the adaptive fit.
 Result<std::optional<Theorem>> theorem_of(const FitArguments& arguments) {
+  if (arguments.algorithm != kAdaptive && arguments.diagnose)
+    return usage_error("--diagnose is for algorithm adaptive");
   if (arguments.algorithm == kAdaptive) {
     if (!arguments.theory.given()) return std::optional<Theorem>();
     return usage_error(
@@ -290,6 +293,8 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
       ->add_option("--report", arguments->report,
                    "HTML page to write: model, privacy and accuracy in words and pictures")
       ->type_name("FILE");
+  parser->add_flag("--diagnose", arguments->diagnose,
+                   "also release how well the model fits: residuals, or chances against what happened");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(kHelp);
   return {parser, [arguments, command] { return run(*arguments, command); }};

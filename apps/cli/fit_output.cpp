@@ -67,6 +67,19 @@ void add_parts(Json& json, const Model& model) {
   }
 }
 
+Json diagnosis_json(const Diagnosis& diagnosis) {
+  Json json{{"noise", number(diagnosis.noise)}, {"residuals", Json::array()}, {"calibration", Json::array()}};
+  for (const Diagnosis::Bar& bar : diagnosis.residuals)
+    json["residuals"].push_back({{"low", number(bar.low)}, {"high", number(bar.high)}, {"rows", number(bar.rows)}});
+  for (const Diagnosis::Chance& chance : diagnosis.calibration) {
+    json["calibration"].push_back({{"predicted", number(chance.predicted)},
+                                   {"rows", number(chance.rows)},
+                                   {"observed", number(chance.observed)},
+                                   {"observed_error", number(chance.observed_error)}});
+  }
+  return json;
+}
+
 Json privacy_json(const Receipt& receipt) {
   const Json whole = Json::parse(receipt.json());
   return {{"epsilon", receipt.budget.epsilon}, {"delta", receipt.budget.delta},
@@ -194,6 +207,21 @@ std::string limits_text(const Fit& fit) {
   return text;
 }
 
+std::string diagnosis_text(const Fit& fit) {
+  if (!fit.diagnosis) return "";
+  std::string text = "\nHow well it fits\n";
+  if (!fit.diagnosis->calibration.empty())
+    text += fmt::format("  {:>14}{:>14}{:>14}{:>14}\n", "chance", "happened", "+-", "rows");
+  for (const Diagnosis::Chance& chance : fit.diagnosis->calibration)
+    text += fmt::format("  {:>14.3f}{:>14.3f}{:>14.3f}{:>14.0f}\n", chance.predicted, chance.observed,
+                        chance.observed_error, chance.rows);
+  if (!fit.diagnosis->residuals.empty())
+    text += fmt::format("  {:>14}{:>14}{:>14}   (target less prediction)\n", "residual from", "to", "rows");
+  for (const Diagnosis::Bar& bar : fit.diagnosis->residuals)
+    text += fmt::format("  {:>14.6g}{:>14.6g}{:>14.0f}\n", bar.low, bar.high, std::max(bar.rows, 0.0));
+  return text;
+}
+
 }  // namespace
 
 std::string fit_json(const Fit& fit) {
@@ -210,6 +238,7 @@ std::string fit_json(const Fit& fit) {
   json["error_against_epsilon"] = Json::array();
   for (const auto& [epsilon, factor] : fit.error_against_epsilon)
     json["error_against_epsilon"].push_back({{"epsilon", number(epsilon)}, {"factor", number(factor)}});
+  if (fit.diagnosis) json["diagnosis"] = diagnosis_json(*fit.diagnosis);
   if (fit.certified) {
     json["certified"] = {{"excess_risk", number(fit.certified->excess_risk)},
                          {"failure_probability", number(fit.certified->failure_probability)}};
@@ -220,7 +249,7 @@ std::string fit_json(const Fit& fit) {
 
 std::string fit_text(const Fit& fit) {
   return asked_text(fit.model) + done_text(fit) + coefficients_text(fit.model) + budget_text(fit.model.receipt) +
-         limits_text(fit);
+         limits_text(fit) + diagnosis_text(fit);
 }
 
 }  // namespace tailcoat::cli

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "tailcoat/estimators/diagnosis.hpp"
 #include "tailcoat/estimators/feature_choice.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/estimators/target.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 // Shares of the budget (mu^2). What the columns and the curvature do not need goes to the gradients.
 struct Shares {
-  double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02;
+  double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02, diagnosis = 0.05;
 };
 constexpr Shares kShares;
 constexpr double kShareMargin = 1e-9;
@@ -26,7 +27,8 @@ constexpr double kLeverage = 1.5;
 // rows * mu: what a target, a rate, a column and a feature need, and how many of the latter the rest is worth.
 constexpr double kTargetStrength = 20, kRateStrength = 60, kStrengthPerColumn = 15, kStrengthPerFeature = 9;
 constexpr double kStrengthBesides = 5;
-constexpr double kMostForTarget = 0.3;
+constexpr double kPassesBesides = 8;  // those of the descent
+constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 constexpr double kMostMarginError = 0.18;  // variance of a margin of which e^margin is taken
 constexpr double kMostEffect = 4;          // of one number on such a margin
 constexpr double kLargestDifference = 4;   // of two losses, in the units of the fit
@@ -79,6 +81,7 @@ class Fitting {
     TAILCOAT_CHECK(design.keep(run_.engine, cells));
     parts_ = target.parts();
     for (std::size_t part = 0; part < parts_; ++part) TAILCOAT_CHECK(fit_part(target, design, part));
+    if (options_.diagnose) TAILCOAT_CHECK(diagnose(target, design));
     if (is_exponential(options_.loss)) limit_effects(fit_.model);
     fit_.constant = fit_.constant || constant_parts_ == parts_;
     fit_.model.receipt = meter_.receipt();
@@ -92,11 +95,12 @@ class Fitting {
 
   // From public numbers: what the target gets of the budget, and whether slopes are out of reach.
   void plan(const Frame& frame) {
-    target_share_ = std::clamp((is_exponential(options_.loss) ? kRateStrength : kTargetStrength) / strength(),
-                               kShares.target, kMostForTarget);
     const auto columns =
         std::ranges::count_if(frame.columns, [&](const Column& column) { return is_feature(options_, column); });
     fit_.constant = columns == 0 || are_too_many(static_cast<std::size_t>(columns), "columns", kStrengthPerColumn);
+    const bool more = fit_.constant || is_exponential(options_.loss);
+    target_share_ = std::clamp((more ? kRateStrength : kTargetStrength) / strength(), kShares.target,
+                               fit_.constant ? kMostForConstant : kMostForTarget);
   }
 
   // Beyond a quantile far from the median there are few rows, and they decide.
@@ -158,20 +162,23 @@ class Fitting {
     return {};
   }
 
-  // As a share of mu^2; at most what the meter would still accept.
+  // For the parts, as a share of mu^2; at most what the meter would still accept.
   [[nodiscard]] double left_of_budget() const {
-    return std::max(0.0, 1 - std::pow(meter_.receipt().gaussian_spent.mu / meter_.total().mu, 2) - kShareMargin);
+    const double spent = std::pow(meter_.receipt().gaussian_spent.mu / meter_.total().mu, 2);
+    return std::max(0.0, 1 - spent - kShareMargin - (options_.diagnose ? kShares.diagnosis : 0));
   }
 
   Result<void> fit_part(Target& target, Design& design, std::size_t part) {
     const double each = 1 / static_cast<double>(parts_), parts_left = static_cast<double>(parts_ - part);
-    // A constant class or count is all in where the descent would start: then that gets the budget.
-    const bool start_is_all = fitted_.empty() && is_exponential(options_.loss);
+    // A constant class, count or mean is all in where the descent would start: then that gets the budget.
+    const bool squared = std::holds_alternative<SquaredLoss>(options_.loss);
+    const bool start_is_all = fitted_.empty() && (squared || is_exponential(options_.loss));
     const double for_start = start_is_all ? left_of_budget() / parts_left : target_share_ / 2 * each;
     TAILCOAT_TRY(start, target.prepare(design, part, meter_.share(for_start), run_, outlet()));
     if (start_is_all || is_too_rare(start)) {
       if (!start_is_all) note_constant();
-      add_part(target, constant_at(start.margin, start.variance));
+      add_part(target, constant_at(start.margin, start.variance()));
+      report_limits(start.noise, start.sampling, 0, kPassesBesides);
       return {};
     }
     TAILCOAT_TRY(data, run_.engine.load(design));
@@ -192,7 +199,9 @@ class Fitting {
     if (!fitted_.empty())
       TAILCOAT_CHECK(shrink_or_drop(found, start, descent, data, meter_.share(kShares.choice * each)));
     add_part(target, found);
-    report_limits(errors, descent);
+    const auto per_feature = static_cast<double>(d);
+    report_limits(errors.noise.trace() / per_feature, errors.sampling.trace() / per_feature, descent.clipped_share,
+                  static_cast<double>(rules_.steps) + kPassesBesides);
     return {};
   }
 
@@ -214,7 +223,7 @@ class Fitting {
     const bool hopeless = exponential && margin_error(found, whitening_) > kMostMarginError;
     const double kept = hopeless ? 0 : shrink(found, whitening_);
     const Coefficients constant =
-        exponential ? constant_at(start.margin, start.variance)
+        exponential ? constant_at(start.margin, start.variance())
                     : constant_at(mean_row(whitening_).dot(found.values), found.covariance(last, last));
     if (kept > 0) {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
@@ -242,11 +251,26 @@ class Fitting {
                                            parts_ > 1 ? fit_.model.classes[fit_.model.parts.size()] + ": " : ""));
   }
 
-  void report_limits(const Errors& errors, const Descent& descent) {
-    const auto d = static_cast<double>(errors.noise.rows());
-    const double noise = errors.noise.trace() / d, sampling = errors.sampling.trace() / d;
-    fit_.limits = {std::sqrt(sampling), std::sqrt(noise), descent.clipped_share};
-    fit_.work.passes += static_cast<double>(rules_.steps) + 8;
+  // Of the only part, in the coordinates of the descent.
+  Result<void> diagnose(const Target& target, Design& design) {
+    if (parts_ > 1) {
+      fit_.model.notes.push_back("no diagnosis: there is none for more than two classes");
+      return {};
+    }
+    const Eigen::VectorXd x = whitening_.root() * last_;
+    const Gdp cost = meter_.share(kShares.diagnosis);
+    const bool classes = predicts_classes(options_.loss);
+    if (classes) design.set_labels(target.class_labels(1, kClassOffset));
+    TAILCOAT_TRY(diagnosis, classes ? diagnose_chances(design, view(x), cost, run_, outlet())
+                                    : diagnose_numbers(design, view(x), target.unit().scale, cost, run_, outlet()));
+    fit_.diagnosis = std::move(diagnosis);
+    return {};
+  }
+
+  // Variances of a coefficient; passes of this part.
+  void report_limits(double noise, double sampling, double clipped_share, double passes) {
+    fit_.limits = {std::sqrt(sampling), std::sqrt(noise), clipped_share};
+    fit_.work.passes += passes;
     fit_.work.wanted_passes = fit_.work.passes;
     fit_.work.sample_gradients = fit_.work.passes * rows_;
     fit_.error_against_epsilon.clear();
@@ -263,6 +287,7 @@ class Fitting {
   // In the units of the file.
   void add_part(const Target& target, const Coefficients& found) {
     const auto& [w, covariance] = found;
+    last_ = w;
     LinearPart part;
     part.coefficients.resize(fit_.model.features.size());
     const double unit = target.unit().scale;
@@ -294,6 +319,7 @@ class Fitting {
   Fit fit_;
   std::vector<std::size_t> fitted_;  // features with a coefficient
   Whitening whitening_;
+  Eigen::VectorXd last_;  // coefficients of the part that was added last
 };
 
 }  // namespace

@@ -31,6 +31,9 @@ Result<void> check(const Frame& frame, const FitOptions& options) {
                             predicts_classes(options.loss) ? ColumnKind::text : ColumnKind::number,
                             "the target of this loss"));
   TAILCOAT_CHECK(check_apart(frame, options.target));
+  if (options.diagnose && (is_count(options.loss) || std::holds_alternative<HingeLoss>(options.loss)))
+    return usage_error(fmt::format("no diagnosis for {} loss; there is one for numbers and for logistic models",
+                                   loss_name(options.loss)));
   if (!options.exposure.empty()) {
     TAILCOAT_CHECK(check_kind(frame, options.exposure, ColumnKind::number, "the exposure"));
     if (!is_count(options.loss) || options.exposure == options.target)

@@ -20,9 +20,29 @@ double most_of(const ColumnSketch& sketch) {
   return sketch.only_zeros() ? 1 : std::clamp(std::max(std::abs(sketch.low()), std::abs(sketch.high())), 1e-9, 1e9);
 }
 
-// Of the logarithm of odds or of a rate, from as many rows of this variance and noise on their sum.
-double log_variance(double rows, double row_variance, double noise) {
-  return 1 / (rows * row_variance) + std::pow(noise / (rows * row_variance), 2);
+// At the logarithm of odds or of a rate, from as many rows of this variance and noise on their sum.
+Start log_start(double margin, double rows, double row_variance, double noise) {
+  return {margin, row_variance, 1 / (rows * row_variance), std::pow(noise / (rows * row_variance), 2)};
+}
+
+// Where to cut a target around its centre so that bias and noise of its mean are least, as far as the sketch tells; the
+// noise is so much for each unit of the cut. Bias is counted as if all that is cut off were on one side.
+double mean_cut(const ColumnSketch& sketch, double centre, double noise_per_cut) {
+  const auto bias = [&](double cut) {
+    const auto excess = [&](double x) { return std::max(std::abs(x - centre) - cut, 0.0); };
+    double sum = 0;
+    for (const SketchBin& bin : sketch.bins)
+      sum += bin.rows * (excess(bin.low) + 4 * excess(bin.low + (bin.high - bin.low) / 2) + excess(bin.high)) / 6;
+    return sum / std::max(sketch.rows(), 1.0);
+  };
+  const double reach = std::max({sketch.high() - centre, centre - sketch.low(), 1e-150});
+  double best = reach, least = HUGE_VAL;
+  constexpr int kCuts = 80;
+  for (int i = 0; i < kCuts; ++i) {
+    const double cut = reach * std::exp2(-i / 4.0), error = std::hypot(bias(cut), noise_per_cut * cut);
+    if (error < least) least = error, best = cut;
+  }
+  return best;
 }
 
 // Of a column of which something is known in public: one bin, where that is no more than a range.
@@ -104,15 +124,21 @@ Result<Start> Target::prepare(Design& design, std::size_t part, Gdp cost, RunCon
   if (predicts_classes(options_->loss)) return prepare_classes(design, part, cost, run, outlet);
   if (is_count(options_->loss)) return prepare_counts(design, cost, run, outlet);
   design.set_labels({.centre = unit_.centre, .scale = unit_.scale});
+  if (std::holds_alternative<SquaredLoss>(options_->loss) && design.columns() == 1)
+    return prepare_mean(design, cost, run, outlet);
   if (const auto* quantile = std::get_if<QuantileLoss>(&options_->loss))
     return Start{(sketch_->quantile(quantile->level) - unit_.centre) / unit_.scale, 1};
   return Start{0, 1};
 }
 
-Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) {
-  const double positive = parts() == 1 ? 1 : static_cast<double>(part);
+LabelRule Target::class_labels(double positive, double size) const {
   LabelRule rule{.of_level = class_of_};
-  for (double& label : rule.of_level) label = std::isnan(label) ? label : (label == positive ? 1 : -1);
+  for (double& label : rule.of_level) label = std::isnan(label) ? label : (label == positive ? size : -size);
+  return rule;
+}
+
+Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) {
+  LabelRule rule = class_labels(parts() == 1 ? 1 : static_cast<double>(part), 1);
   TAILCOAT_TRY(labels, labels_of(design.targets(), rule));
   design.set_labels(std::move(rule));
   TAILCOAT_TRY(column, run.engine.load_columns(RowsOf<double>{labels.data(), labels.size(), 1, 1}));
@@ -122,8 +148,7 @@ Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost
   const double no = std::max(histogram.counts[0][2], least), yes = std::max(histogram.counts[0][3], least);
   const double p = yes / (yes + no);
   if (!std::holds_alternative<LogisticLoss>(options_->loss)) return Start{p > 0.5 ? 1.0 : -1.0, 0.5};
-  return Start{std::log(p / (1 - p)), p * (1 - p),
-               log_variance(static_cast<double>(design.rows()), p * (1 - p), histogram.noise_scale)};
+  return log_start(std::log(p / (1 - p)), static_cast<double>(design.rows()), p * (1 - p), histogram.noise_scale);
 }
 
 // Rates: the label becomes count per exposure, and the exposure is in the weight.
@@ -137,11 +162,31 @@ Result<Start> Target::prepare_counts(Design& design, Gdp cost, RunContext run, O
   };
   const double most = most_of(*sketch_);
   TAILCOAT_TRY(count, mean_of(design.targets(), most));
-  const double variance = log_variance(rows, count, 2 * most / half.mu);
-  if (options_->exposure.empty()) return Start{std::log(count), count, variance};
+  Start start = log_start(std::log(count), rows, count, 2 * most / half.mu);
+  if (options_->exposure.empty()) return start;
   TAILCOAT_TRY(exposure, mean_of(design.exposures(), most_of(*exposure_sketch_)));
   design.set_labels({.per_exposure = true});
-  return Start{std::log(count / exposure), count, variance};
+  start.margin = std::log(count / exposure);
+  return start;
+}
+
+// The mean of a target without slopes, in one release: the cut target, and beside it half the cut where there is one,
+// so that the rows with a target are counted too.
+Result<Start> Target::prepare_mean(Design& design, Gdp cost, RunContext run, Outlet outlet) {
+  const auto rows = static_cast<double>(design.rows());
+  const double cut = mean_cut(*sketch_, unit_.centre, 2 / (rows * cost.mu)) / unit_.scale, mark = cut / 2;
+  TAILCOAT_TRY(labels, labels_of(design.targets(), {.centre = unit_.centre, .scale = unit_.scale}));
+  std::vector<double> pairs;
+  pairs.reserve(2 * labels.size());
+  for (const double label : labels) pairs.insert(pairs.end(), {std::clamp(label, -cut, cut), mark});
+  TAILCOAT_TRY(data, run.engine.load(RowsOf<double>{pairs.data(), labels.size(), 2, 2}));
+  const double radius = std::hypot(cut, mark);
+  TAILCOAT_TRY(means, clipped_mean(run.engine, data, radius, cost, outlet));
+  const double noise = 2 * radius / (rows * cost.mu), missing = 1 - means[1] / mark;
+  constexpr double kVisible = 3;
+  const double present = missing > kVisible * noise / mark ? std::max(1 - missing, kVisible * noise / mark) : 1;
+  const double spread = sketch_->spread_within(unit_.centre, cut * unit_.scale) / (unit_.scale * unit_.scale);
+  return Start{means[0] / present, 1, spread / (rows * present), std::pow(noise / present, 2)};
 }
 
 }  // namespace tailcoat

@@ -13,8 +13,9 @@ namespace tailcoat {
 
 struct Start {
   double margin;
-  double curvature;     // mean second derivative of the loss there
-  double variance = 0;  // of the margin, where that is the answer if there are no slopes
+  double curvature;                // mean second derivative of the loss there
+  double sampling = 0, noise = 0;  // variances of the margin, where that is the answer if there are no slopes
+  [[nodiscard]] double variance() const { return sampling + noise; }
 };
 
 class Target {
@@ -25,6 +26,8 @@ class Target {
 
   [[nodiscard]] const std::vector<std::string>& classes() const { return classes_; }
   [[nodiscard]] std::size_t parts() const { return parts_for(classes_.size()); }
+  // +size where the class is the one in this place, -size where it is another.
+  [[nodiscard]] LabelRule class_labels(double positive, double size) const;
   [[nodiscard]] const Feature& unit() const { return unit_; }  // of numbers, as the descent sees them
 
   // Tells the design the labels of a part, in the units of the fit; gives where to start.
@@ -38,6 +41,7 @@ class Target {
                       std::vector<std::string>& notes);
   Result<Start> prepare_classes(Design&, std::size_t part, Gdp cost, RunContext, Outlet);
   Result<Start> prepare_counts(Design&, Gdp cost, RunContext, Outlet);
+  Result<Start> prepare_mean(Design&, Gdp cost, RunContext, Outlet);
 
   const FitOptions* options_;
   std::vector<std::string> classes_;
