@@ -36,13 +36,13 @@ TEST(Diagnosis, ResidualsHaveTheShapeOfTheNoiseInUnitsOfTheFile) {
 }
 
 TEST(Diagnosis, ChancesOfATrueModelAreWhatHappens) {
-  const Table table = simulated({{.name = "a"}, {.name = "c", .kind = ColumnKind::text, .levels = {"no", "yes"}}},
-                                100000, 2, [](Random& random) {
-                                  const double a = normal(random);
-                                  return std::vector{a, uniform(random) < 1 / (1 + std::exp(1 - 2 * a)) ? 1.0 : 0.0};
-                                });
+  Table table = simulated({{.name = "a"}, {.name = "c", .kind = ColumnKind::text, .levels = {"no", "yes"}}}, 100000, 2,
+                          [](Random& random) {
+                            const double a = normal(random);
+                            return std::vector{a, uniform(random) < 1 / (1 + std::exp(1 - 2 * a)) ? 1.0 : 0.0};
+                          });
   const auto fit = fitted(
-      table,
+      std::move(table),
       {.target = "c", .loss = LogisticLoss{}, .budget = {5, 1e-6}, .levels = {{"c", {"no", "yes"}}}, .diagnose = true});
   ASSERT_TRUE(fit.ok()) << fit.error().message;
   ASSERT_TRUE(fit->diagnosis.has_value());
@@ -90,11 +90,11 @@ TEST(Mean, IsWithinItsStandardErrorAndCountsRowsWithATarget) {
     double squares = 0;
     constexpr int kFits = 40;
     for (std::uint64_t seed = 1; seed <= kFits; ++seed) {
-      const Table table = simulated({{.name = "y"}}, 4000, seed, [&](Random& random) {
+      Table table = simulated({{.name = "y"}}, 4000, seed, [&](Random& random) {
         const double y = 100 + 15 * normal(random);
         return std::vector{uniform(random) < missing ? kMissing : y};
       });
-      const auto fit = fitted(table, {.target = "y", .budget = {0.5, 1e-6}}, seed);
+      const auto fit = fitted(std::move(table), {.target = "y", .budget = {0.5, 1e-6}}, seed);
       ASSERT_TRUE(fit.ok()) << fit.error().message;
       const Estimate& mean = fit->model.parts[0].intercept;
       squares += std::pow((mean.value - 100) / mean.standard_error, 2) / kFits;
@@ -109,9 +109,9 @@ TEST(Mean, IsWithinItsStandardErrorAndCountsRowsWithATarget) {
 TEST(Mean, OfSkewedRowsIsNearTheMeanNotTheMedian) {
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const Table table =
+    Table table =
         simulated({{.name = "y"}}, 20000, seed, [](Random& random) { return std::vector{std::exp(normal(random))}; });
-    const auto fit = fitted(table, {.target = "y", .budget = {1, 1e-6}}, seed);
+    const auto fit = fitted(std::move(table), {.target = "y", .budget = {1, 1e-6}}, seed);
     ASSERT_TRUE(fit.ok()) << fit.error().message;
     sum += fit->model.parts[0].intercept.value / 10;
   }
