@@ -35,7 +35,8 @@ struct ColumnSketch {
   [[nodiscard]] double share_at(double x) const;
   // The mean of min(|x - centre|, limit)^2.
   [[nodiscard]] double spread_within(double centre, double limit) const;
-  // The share of the rows further than `limit` from the centre, and the mean square of how much further.
+  // The share of the rows further than `limit` from the centre, by the middles of their bins; and the mean square of
+  // how much further, rows being spread evenly over their bins.
   [[nodiscard]] double share_beyond(double centre, double limit) const;
   [[nodiscard]] double excess_beyond(double centre, double limit) const;
 };
