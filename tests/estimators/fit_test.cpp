@@ -212,6 +212,46 @@ TEST(Fit, RecoversRatesPerExposure) {
   }
 }
 
+// A number moves the margin of a probability or of a rate by 4 at most, counted from the centre, or from its knots
+// beyond the bulk. Here slopes would take it far further: one in twenty rows is far out, and the others alone reach 5
+// units.
+TEST(Fit, NoNumberMovesAnExponentialMarginByMoreThanFour) {
+  for (const bool counts : {false, true}) {
+    SCOPED_TRACE(counts ? "poisson" : "logistic");
+    std::vector<Column> columns{{.name = "a"}, {.name = "b"}, {.name = "y"}};
+    if (!counts) columns[2] = {.name = "y", .kind = ColumnKind::text, .levels = {"yes", "no"}};
+    Table table = simulated(columns, 40000, 18, [&](Random& random) {
+      const double a = normal(random), far = uniform(random) < 0.05 ? 20 + 10 * uniform(random) : normal(random);
+      const double margin = 1.5 * a + (far > 10 ? 2.5 : 0);
+      const double y = counts ? std::poisson_distribution<int>(std::exp(margin - 1))(random)
+                              : (uniform(random) < 1 / (1 + std::exp(-2 * margin)) ? 0 : 1);
+      return std::vector{a, far, y};
+    });
+    FitOptions options{.target = "y", .loss = counts ? Loss{PoissonLoss{}} : Loss{LogisticLoss{}}, .budget = kGenerous};
+    if (!counts) options.levels["y"] = {"no", "yes"};
+    const auto fit = fitted(std::move(table), options);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    std::map<FeatureKind, double> furthest;
+    for (std::size_t j = 0; j < fit->model.features.size(); ++j) {
+      const Feature& f = fit->model.features[j];
+      const bool beyond = f.kind == FeatureKind::beyond;
+      const double up = f.high - (beyond ? f.knot_high : f.centre), down = (beyond ? f.knot_low : f.centre) - f.low;
+      const double effect = std::abs(fit->model.parts[0].coefficients[j].value) * std::max(up, down);
+      EXPECT_LE(effect, 4 * (1 + 1e-12)) << feature_name(f);
+      furthest[f.kind] = std::max(furthest[f.kind], effect);
+    }
+    EXPECT_NEAR(furthest[FeatureKind::number], 4, 1e-9) << "limits are drawn in no further than needed";
+    if (counts) {
+      EXPECT_NEAR(furthest[FeatureKind::beyond], 4, 1e-9);
+    }
+  }
+  // A linear margin may go as far as the column does.
+  const auto linear = fitted(linear_table(20000, 1), {.target = "y", .budget = kGenerous});
+  ASSERT_TRUE(linear.ok());
+  const Feature& a = linear->model.features[0];
+  EXPECT_GT(linear->model.parts[0].coefficients[0].value * (a.high - a.centre), 12);
+}
+
 // y = 1 + 2 [Graz] - 3 [Linz] + a; Wien is the most frequent and so the reference.
 TEST(Fit, RecoversLevelsGivenOrFound) {
   const std::vector<std::string> levels{"Graz", "Linz", "Wien"};
