@@ -136,16 +136,6 @@ BinGrid grid_of(const Search& search, std::size_t bins) {
   return linear_bins(search.from, to, bins);
 }
 
-// The mean of (x - from)_+^2 for x spread evenly over the bin. Middles alone would not do: where `from` is just below
-// one, the rows above would be measured in a unit far too small.
-double mean_square_above(const SketchBin& bin, double from) {
-  const double above = bin.high - from, width = bin.high - bin.low;
-  if (!(above > 0)) return 0;
-  if (above < width) return above / width * above * above / 3;
-  const double middle = above - width / 2;
-  return middle * middle + width * width / 12;
-}
-
 }  // namespace
 
 double ColumnSketch::rows() const {
@@ -190,9 +180,11 @@ double ColumnSketch::share_beyond(double centre, double limit) const {
 
 double ColumnSketch::excess_beyond(double centre, double limit) const {
   double sum = 0;
-  for (const SketchBin& bin : bins)
-    sum += bin.rows *
-           (mean_square_above(bin, centre + limit) + mean_square_above({-bin.high, -bin.low, 0}, limit - centre));
+  for (const SketchBin& bin : bins) {
+    const double excess = std::abs(bin.low + (bin.high - bin.low) / 2 - centre) - limit, width = bin.high - bin.low;
+    // Of a bin that the limit halves, the mean is that of its upper half: w^2 / 24, where the middle alone says 0.
+    if (excess > 0) sum += bin.rows * std::max(excess * excess, width * width / 24);
+  }
   return sum / std::max(rows(), 1.0);
 }
 

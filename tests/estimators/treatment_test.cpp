@@ -60,12 +60,12 @@ ColumnSketch random_sketch(std::mt19937_64& random) {
   return sketch_of(std::move(bins), noise);
 }
 
-// A number is cut at 32 units at most (kLeastRare). Of a tail the bin that reaches furthest has a part p of the rows,
-// at least half of its width w is beyond the knot, so the unit is at least sqrt(p) times the root mean square there:
-// 0.4 of the furthest value, in the worst case, where just that half is beyond (w / 2 against w / sqrt(24)).
+// A number is cut at 32 units at most (kLeastRare). The unit of a tail is at least sqrt(p) u, p the share of the bin
+// that reaches furthest and u = max(e, w / sqrt(24)), e of whose width w is from the knot to its middle. Its end is e +
+// w / 2 beyond the knot, at most (1 + sqrt(6)) u = 3.45 u.
 double furthest(const ColumnSketch& sketch) {
   const double end = std::min(sketch.bins.front().rows, sketch.bins.back().rows);
-  return std::max(32.0, 2.5 * std::sqrt(sketch.rows() / end));
+  return std::max(32.0, 3.45 * std::sqrt(sketch.rows() / end));
 }
 
 TEST(Treatment, EverySketchGivesUsableFeatures) {
@@ -117,7 +117,7 @@ TEST(Treatment, ATailThatBeginsInABinHasAUnitOfItsOwnSize) {
   ASSERT_EQ(features.size(), 2u);
   ASSERT_NEAR(features[1].knot_high, 1.5, 1e-3);
   const double share = 1000 / sketch.rows();
-  EXPECT_NEAR(features[1].scale, std::sqrt(share / 24), 0.01 * std::sqrt(share / 24));
+  EXPECT_NEAR(features[1].scale, std::sqrt(share / 24), 1e-9);
 }
 
 // Zeros with few others: what is not zero must not become a tail beyond a bulk of no width.
