@@ -189,11 +189,7 @@ TEST(Histograms, NeighboursAreWithinTheSensitivityAndReachIt) {
   for (int trial = 0; trial < 3000; ++trial) {
     const std::size_t d = std::array<std::size_t, 5>{1, 2, 3, 8, 17}[random() % 5], n = 3;
     std::vector<BinGrid> grids = random_grids(d, random);
-    std::vector<double> values;
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto row = hostile_row(d, random);
-      values.insert(values.end(), row.begin(), row.end());
-    }
+    const std::vector<double> values = hostile_rows(n, d, random);
     std::vector<double> other = values;
     const std::size_t replaced = random() % n;
     const auto row = hostile_row(d, random);
@@ -205,7 +201,7 @@ TEST(Histograms, NeighboursAreWithinTheSensitivityAndReachIt) {
     EXPECT_EQ(one.sensitivity, two.sensitivity);
     EXPECT_LE(exact(one.sensitivity), exact(kGaussianScale) * exact(cost.mu));
     EXPECT_NEAR(one.sensitivity * one.unit / moved, 1, 1e-12) << "columns without bins cost nothing";
-    const Rational share = squared_distance(opened(one), opened(two)) / squared(exact(one.sensitivity));
+    const Rational share = moved_share(one, two);
     ASSERT_LE(share, 1);
     most = std::max(most, static_cast<double>(share));
   }

