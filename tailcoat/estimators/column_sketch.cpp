@@ -75,6 +75,7 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
   Search search;
   std::vector<SketchBin>& bins = search.sketch.bins;
   search.sketch.noise = noise;
+  search.sketch.missing = counts[0];
   const auto add_run = [&](std::size_t begin, std::size_t end) {
     const auto side = counts.subspan(begin, end - begin);
     const std::vector<char> visible = visible_bins(side, noise, kSlack, kVisible);

@@ -15,6 +15,10 @@
 namespace tailcoat {
 namespace {
 
+constexpr double kMissingNoise = 3;  // deviations of noise from which missing targets are believed
+constexpr double kLeastPresent = 0.01;
+constexpr double kCountShare = 0.1;  // of the target's share, to count them where nothing else is looked at
+
 // The largest magnitude that is visible. Where only zeros are, others are taken to be counts of one.
 double most_of(const ColumnSketch& sketch) {
   return sketch.only_zeros() ? 1 : std::clamp(std::max(std::abs(sketch.low()), std::abs(sketch.high())), 1e-9, 1e9);
@@ -23,6 +27,11 @@ double most_of(const ColumnSketch& sketch) {
 // Of the logarithm of odds or of a rate, from as many rows of this variance and noise on their sum.
 double log_variance(double rows, double row_variance, double noise) {
   return 1 / (rows * row_variance) + std::pow(noise / (rows * row_variance), 2);
+}
+
+// The share of the rows that are not missing. What noise could be is taken for none.
+double share_present(double missing, double noise, double rows) {
+  return missing > kMissingNoise * noise ? std::clamp(1 - missing / rows, kLeastPresent, 1.0) : 1;
 }
 
 // Of a column of which something is known in public: one bin, where that is no more than a range.
@@ -82,6 +91,8 @@ Result<void> Target::sketch(const Table& table, std::size_t column, double share
   } else {
     columns.push_back(column);
   }
+  const auto rows = static_cast<double>(table.rows());
+  if (sketch_) TAILCOAT_CHECK(count_missing(table, column, kCountShare * share, run, outlet));
   if (!options_->exposure.empty()) exposure_sketch_ = known_sketch(*options_, options_->exposure);
   if (!options_->exposure.empty() && !exposure_sketch_) {
     TAILCOAT_TRY(exposure, table.index_of(options_->exposure));
@@ -89,10 +100,15 @@ Result<void> Target::sketch(const Table& table, std::size_t column, double share
   }
   if (columns.empty()) return {};
   TAILCOAT_TRY(data, run.engine.load_columns(table.view()));
-  TAILCOAT_TRY(sketches, sketch_columns(run.engine, data, columns, outlet.meter.share(share), outlet));
-  if (!options_->exposure.empty() && !exposure_sketch_) exposure_sketch_ = std::move(sketches.back());
+  TAILCOAT_TRY(sketches, sketch_columns(run.engine, data, columns,
+                                        outlet.meter.share((sketch_ ? 1 - kCountShare : 1) * share), outlet));
+  if (!options_->exposure.empty() && !exposure_sketch_) {
+    exposure_sketch_ = std::move(sketches.back());
+    exposed_ = share_present(exposure_sketch_->missing, exposure_sketch_->noise, rows);
+  }
   if (sketch_) return {};
   sketch_ = std::move(sketches.front());
+  labelled_ = share_present(sketch_->missing, sketch_->noise, rows);
   if (counts) return {};
   unit_ = target_scale(options_->target, *sketch_);
   if (sketch_->only_zeros())
@@ -100,13 +116,24 @@ Result<void> Target::sketch(const Table& table, std::size_t column, double share
   return {};
 }
 
+Result<void> Target::count_missing(const Table& table, std::size_t column, double share, RunContext run,
+                                   Outlet outlet) {
+  TAILCOAT_TRY(data, run.engine.load_columns(table.view()));
+  std::vector<BinGrid> grids(data.dimension(), no_bins());
+  grids[column] = level_bins(1);
+  TAILCOAT_TRY(histogram, column_histograms(run.engine, data, grids, outlet.meter.share(share), outlet));
+  labelled_ = share_present(histogram.counts[column][0], histogram.noise_scale, static_cast<double>(table.rows()));
+  return {};
+}
+
 Result<Start> Target::prepare(Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) {
   if (predicts_classes(options_->loss)) return prepare_classes(design, part, cost, run, outlet);
   if (is_count(options_->loss)) return prepare_counts(design, cost, run, outlet);
+  const double labelled = labelled_ * static_cast<double>(design.rows());
   for (double& label : design.labels()) label = (label - unit_.centre) / unit_.scale;
   if (const auto* quantile = std::get_if<QuantileLoss>(&options_->loss))
-    return Start{(sketch_->quantile(quantile->level) - unit_.centre) / unit_.scale, 1};
-  return Start{0, 1};
+    return Start{(sketch_->quantile(quantile->level) - unit_.centre) / unit_.scale, 1, labelled};
+  return Start{0, 1, labelled};
 }
 
 Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) {
@@ -122,28 +149,30 @@ Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost
   TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), cost, outlet));
   const double least = 3 * histogram.noise_scale;
   const double no = std::max(histogram.counts[0][2], least), yes = std::max(histogram.counts[0][3], least);
-  const double p = yes / (yes + no);
-  if (!std::holds_alternative<LogisticLoss>(options_->loss)) return Start{p > 0.5 ? 1.0 : -1.0, 0.5};
-  return Start{std::log(p / (1 - p)), p * (1 - p),
-               log_variance(static_cast<double>(design.rows()), p * (1 - p), histogram.noise_scale)};
+  const double p = yes / (yes + no), rows = static_cast<double>(design.rows());
+  const double labelled = rows * share_present(histogram.counts[0][0], histogram.noise_scale, rows);
+  if (!std::holds_alternative<LogisticLoss>(options_->loss)) return Start{p > 0.5 ? 1.0 : -1.0, 0.5, labelled};
+  return Start{std::log(p / (1 - p)), p * (1 - p), labelled,
+               log_variance(labelled, p * (1 - p), histogram.noise_scale)};
 }
 
 // Rates: the label becomes count per exposure, and the exposure is in the weight.
 Result<Start> Target::prepare_counts(Design& design, Gdp cost, RunContext run, Outlet outlet) {
   const auto rows = static_cast<double>(design.rows());
+  const double labelled = rows * labelled_ * exposed_;
   const Gdp half{div_down(cost.mu, sqrt_up(2))};
-  const auto mean_of = [&](std::span<const double> values, double most) -> Result<double> {
+  const auto mean_of = [&](std::span<const double> values, double most, double present) -> Result<double> {
     TAILCOAT_TRY(column, run.engine.load(RowsOf<double>{values.data(), values.size(), 1, 1}));
     TAILCOAT_TRY(mean, clipped_mean(run.engine, column, most, half, outlet));
-    return std::max(mean[0], most / rows);
+    return std::max(mean[0], most / rows) / present;
   };
   const double most = most_of(*sketch_);
-  TAILCOAT_TRY(count, mean_of(design.labels(), most));
-  const double variance = log_variance(rows, count, 2 * most / half.mu);
-  if (options_->exposure.empty()) return Start{std::log(count), count, variance};
-  TAILCOAT_TRY(exposure, mean_of(design.exposures(), most_of(*exposure_sketch_)));
+  TAILCOAT_TRY(count, mean_of(design.labels(), most, labelled_));
+  const double variance = log_variance(labelled, count, 2 * most / half.mu);
+  if (options_->exposure.empty()) return Start{std::log(count), count, labelled, variance};
+  TAILCOAT_TRY(exposure, mean_of(design.exposures(), most_of(*exposure_sketch_), exposed_));
   for (std::size_t i = 0; i < design.rows(); ++i) design.labels()[i] /= design.exposures()[i];
-  return Start{std::log(count / exposure), count, variance};
+  return Start{std::log(count / exposure), count, labelled, variance};
 }
 
 }  // namespace tailcoat
