@@ -156,7 +156,14 @@ Result<BitSource> noise_of(const NoiseArguments& arguments) {
 
 Result<std::size_t> threads_of(const NoiseArguments& arguments) { return whole_number(kThreads, arguments.threads); }
 
-Result<Model> read_model(const std::string& path) {
+void add_model_arguments(CLI::App& parser, ModelArguments& arguments, const std::string& rows) {
+  parser.add_option("DATA", arguments.data, rows + ": .csv, .tsv (also .gz), .npy")->required()->type_name("");
+  parser.add_option("--model", arguments.model, "model file of `tailcoat fit`")->type_name("FILE");
+}
+
+Result<Model> model_of(const ModelArguments& arguments) {
+  const std::string& path = arguments.model;
+  if (path.empty()) return usage_error("give --model, the file that `tailcoat fit --model` wrote");
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text;

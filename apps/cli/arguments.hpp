@@ -43,6 +43,12 @@ void warn_of_delta(ApproxDp, std::size_t rows);
 Result<BitSource> noise_of(const NoiseArguments&);
 Result<std::size_t> threads_of(const NoiseArguments&);
 
-Result<Model> read_model(const std::string& path);
+// DATA and --model, of commands that use a model.
+struct ModelArguments {
+  std::string data, model;
+};
+void add_model_arguments(CLI::App&, ModelArguments&, const std::string& rows);  // rows: what the file holds
+// Reads the model, which must have been given.
+Result<Model> model_of(const ModelArguments&);
 
 }  // namespace tailcoat::cli

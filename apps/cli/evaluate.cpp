@@ -30,7 +30,7 @@ Examples:
   tailcoat evaluate patients.csv --model m.json --epsilon 0.5 --delta 1e-6 --json)";
 
 struct EvaluateOptions {
-  std::string data, model;
+  ModelArguments of;
   NoiseArguments noise;
   bool json = false;
 };
@@ -94,7 +94,7 @@ Result<std::string> run_private(const EvaluateOptions& options, const Model& mod
   TAILCOAT_TRY(budget, budget_of(options.noise));
   TAILCOAT_TRY(threads, threads_of(options.noise));
   TAILCOAT_TRY(noise, noise_of(options.noise));
-  TAILCOAT_TRY(source, open_rows(options.data, columns_to_evaluate(model)));
+  TAILCOAT_TRY(source, open_rows(options.of.data, columns_to_evaluate(model)));
   Engine engine(threads);
   TAILCOAT_TRY(evaluation, evaluate_private(model, *source, budget, {engine, noise}));
   warn_of_delta(budget, evaluation.rows);
@@ -102,12 +102,11 @@ Result<std::string> run_private(const EvaluateOptions& options, const Model& mod
 }
 
 Result<std::string> run(const EvaluateOptions& options) {
-  if (options.model.empty()) return usage_error("give --model, the file that `tailcoat fit --model` wrote");
-  TAILCOAT_TRY(model, read_model(options.model));
+  TAILCOAT_TRY(model, model_of(options.of));
   if (options.noise.epsilon) return run_private(options, model);
   if (options.noise.delta || options.noise.seed)
     return usage_error("--delta and --seed are for private metrics; give --epsilon too, or neither");
-  TAILCOAT_TRY(source, open_rows(options.data, columns_to_evaluate(model)));
+  TAILCOAT_TRY(source, open_rows(options.of.data, columns_to_evaluate(model)));
   TAILCOAT_TRY(evaluation, evaluate(model, *source));
   return options.json ? public_json(model, evaluation) : public_table(evaluation);
 }
@@ -117,10 +116,7 @@ Result<std::string> run(const EvaluateOptions& options) {
 Command evaluate_command(CLI::App& tailcoat) {
   CLI::App* parser = tailcoat.add_subcommand("evaluate", "Measure a fitted model on a test file");
   const auto options = std::make_shared<EvaluateOptions>();
-  parser->add_option("DATA", options->data, "file of rows with the target: .csv, .tsv (also .gz), .npy")
-      ->required()
-      ->type_name("");
-  parser->add_option("--model", options->model, "model file of `tailcoat fit`")->type_name("FILE");
+  add_model_arguments(*parser, options->of, "file of rows with the target");
   add_noise_arguments(*parser, options->noise);
   parser->add_flag("--json", options->json, "print one JSON object");
   parser->footer(kHelp);

@@ -34,7 +34,8 @@ Examples:
   tailcoat predict new.csv.gz --model m.json --keep id --output predictions.csv --json)";
 
 struct PredictOptions {
-  std::string data, model, output;
+  ModelArguments of;
+  std::string output;
   std::vector<std::string> keep;
   bool json = false;
 };
@@ -115,10 +116,10 @@ Result<std::unique_ptr<RowSource>> open_file(const Model& model, const PredictOp
     read.text_columns.push_back(name);
   }
   if (read.columns.empty()) {  // a constant: any column tells how many rows there are
-    TAILCOAT_TRY(header, open_rows(options.data));
+    TAILCOAT_TRY(header, open_rows(options.of.data));
     read.columns = read.text_columns = {header->columns()[0].name};
   }
-  return open_rows(options.data, read);
+  return open_rows(options.of.data, read);
 }
 
 struct Outcome {
@@ -167,10 +168,9 @@ Result<Outcome> to_standard_output(const Model& model, RowSource& source, const 
 }
 
 Result<std::string> run(const PredictOptions& options) {
-  if (options.model.empty()) return usage_error("give --model, the file that `tailcoat fit --model` wrote");
   if (options.json && options.output.empty())
     return usage_error("--json is a summary and needs --output for the predictions");
-  TAILCOAT_TRY(model, read_model(options.model));
+  TAILCOAT_TRY(model, model_of(options.of));
   TAILCOAT_TRY(source, open_file(model, options));
   TAILCOAT_TRY(kept, find_columns(source->columns(), options.keep));
   const PredictionLines lines(model, source->columns(), kept);
@@ -181,7 +181,7 @@ Result<std::string> run(const PredictOptions& options) {
   }
   TAILCOAT_TRY(outcome, to_file(model, *source, lines, options.output));
   const std::vector<Figure> figures{{"output", options.output, ""},
-                                    {"model", options.model, ""},
+                                    {"model", options.of.model, ""},
                                     {"target", model.target, ""},
                                     {"rows", static_cast<double>(outcome.rows), ""}};
   return options.json ? json_text(kSchema, figures) : table_text(figures);
@@ -192,8 +192,7 @@ Result<std::string> run(const PredictOptions& options) {
 Command predict_command(CLI::App& tailcoat) {
   CLI::App* parser = tailcoat.add_subcommand("predict", "Predict from the rows of a file with a fitted model");
   const auto options = std::make_shared<PredictOptions>();
-  parser->add_option("DATA", options->data, "file of rows: .csv, .tsv (also .gz), .npy")->required()->type_name("");
-  parser->add_option("--model", options->model, "model file of `tailcoat fit`")->type_name("FILE");
+  add_model_arguments(*parser, options->of, "file of rows");
   parser->add_option("--output", options->output, "CSV file to write; standard output if not given")->type_name("FILE");
   add_list(*parser, "--keep", options->keep, "columns of the file to copy, such as an id");
   parser->add_flag("--json", options->json, "print one JSON object about the run");

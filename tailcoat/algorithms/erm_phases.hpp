@@ -1,6 +1,6 @@
 // Localization by regularised minimisation, the frame of known-lipschitz: phase i minimises the mean of fresh samples
 // plus (lambda_i / 2) |x - x_{i-1}|^2, privately, and hands its answer x_i to phase i + 1. The functions are
-// clip-Lipschitz because steeper samples have been left out (Algorithm 4). Proofs: known_lipschitz.md.
+// clip-Lipschitz because steeper samples have been left out (Algorithm 4). Proofs: erm_phases.md.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ double erm_bound(const Setting&, double clip, const std::vector<ErmPhase>&);
 
 // The clip, weights, sizes and number of phases for which the bound is least.
 ErmPlan tuned_erm_phases(const Setting&, const ErrorForRows&);
-// The text's clip and split: n_i = n / 2^i, lambda_i growing by 8 (known_lipschitz.md has the constants).
+// The text's clip and split: n_i = n / 2^i, lambda_i growing by 8 (erm_phases.md has the constants).
 ErmPlan stated_erm_phases(const Setting&, Gdp budget, const ErrorForRows&);
 
 // Rows, moments and the budget as every base solver needs them.

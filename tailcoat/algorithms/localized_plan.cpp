@@ -145,6 +145,14 @@ std::vector<LocalizedPhase> text_sizes(std::size_t rows, double failure) {
   return phases;
 }
 
+// The least n for which text_sizes has a phase, for rows that are too few. J may grow with n, hence the loop.
+double rows_for_text(std::size_t rows, double failure) {
+  auto n = static_cast<double>(std::max<std::size_t>(rows, 2));
+  while (text_sizes(static_cast<std::size_t>(n), failure).empty())
+    n = 4 * (small_odds(n, failure) ? text_copies(std::floor(std::log2(n)), failure / 2) : text_copies(2, failure));
+  return n;
+}
+
 }  // namespace
 
 PlannedStage tight_stage(const Setting& setting, Gdp budget, const Options& options) {
@@ -175,15 +183,12 @@ Result<PlannedStage> text_stage(const Setting& original, Gdp budget, const Optio
   PlannedStage plan;
   std::vector<LocalizedPhase>& phases = plan.stage.phases;
   phases = text_sizes(setting.rows, options.failure_probability);
-  if (phases.empty()) {
-    const double failure = options.failure_probability, n = static_cast<double>(setting.rows);
-    const double copies =
-        small_odds(n, failure) ? text_copies(std::floor(std::log2(n)), failure / 2) : text_copies(2, failure);
-    return refusal(
-        fmt::format("the text's J = 400 ln(I/delta) makes {} solves on at least 2 samples each in a phase of "
-                    "at most n/2 samples: n >= {}, and there are {} rows; use constants = tight",
-                    copies, 4 * copies, setting.rows));
-  }
+  if (phases.empty())
+    return refusal(fmt::format(
+        "the text's J = 400 ln(I/delta) makes {} solves on at least 2 samples each in a phase of at most n/2 "
+        "samples: n >= {}, and there are {} rows; use constants = tight",
+        rows_for_text(setting.rows, options.failure_probability) / 4,
+        rows_for_text(setting.rows, options.failure_probability), setting.rows));
   // C_rp = sqrt(640): clipped_dp_sgd.md, "The text's constants".
   const double m = 2 * static_cast<double>(phases[0].rows), c_rp = std::sqrt(640);
   const double delta =

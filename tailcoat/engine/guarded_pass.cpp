@@ -9,6 +9,7 @@
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/engine/engine.hpp"
 #include "tailcoat/engine/float_environment.hpp"
+#include "tailcoat/engine/sample_gradients.hpp"
 #include "tailcoat/engine/walk.hpp"
 #include "tailcoat/privacy/sensitive_key.hpp"
 
@@ -93,23 +94,6 @@ void walk_rows(const L& loss, const RowsOf<T>& rows, const double* labels, const
     const double alpha = clamped(slope, -limit, limit);
     walk.step<T>({row, -pass.step * alpha, row}, pass.step * std::abs(alpha) / inverse_norms[i] * (1 + 0x1p-20));
   }
-}
-
-// A gradient as 2^exponent times a vector whose largest number is in [1/2, 1), so that its norm cannot overflow. One
-// that is not finite becomes zero.
-int scale_down(std::span<double> gradient) {
-  double largest = 0;
-  for (const double part : gradient) {
-    if (!std::isfinite(part)) {
-      std::ranges::fill(gradient, 0.0);
-      return 0;
-    }
-    largest = std::max(largest, std::abs(part));
-  }
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  for (double& part : gradient) part = std::ldexp(part, -exponent);
-  return exponent;
 }
 
 void walk_samples(const SampleGradient& sample_gradient, std::size_t first, std::size_t count, double step,

@@ -8,15 +8,12 @@
 #include "tailcoat/engine/float_environment.hpp"
 
 namespace tailcoat {
-namespace {
 
-// Divides `vector` by a power of two that brings its largest number into [1/2, 1), and returns the exponent. A vector
-// that is not finite becomes zero.
-int normalise(std::span<double> vector) {
+int scale_down(std::span<double> gradient) {
   double largest = 0;
-  for (const double value : vector) {
+  for (const double value : gradient) {
     if (!std::isfinite(value)) {
-      std::ranges::fill(vector, 0.0);
+      std::ranges::fill(gradient, 0.0);
       return 0;
     }
     largest = std::max(largest, std::abs(value));
@@ -24,11 +21,9 @@ int normalise(std::span<double> vector) {
   int exponent = 0;
   std::frexp(largest, &exponent);
   const double half = std::ldexp(1, -exponent / 2), other_half = std::ldexp(1, -exponent - -exponent / 2);
-  for (double& value : vector) value = value * half * other_half;
+  for (double& value : gradient) value = value * half * other_half;
   return exponent;
 }
-
-}  // namespace
 
 void for_each_gradient_block(const SampleGradient& gradient, std::span<const double> x, Clip clip, std::size_t begin,
                              std::size_t end, std::size_t step, const UseGradients& use) {
@@ -42,7 +37,7 @@ void for_each_gradient_block(const SampleGradient& gradient, std::span<const dou
     for (std::size_t i = 0; i < block.rows; ++i) gradient(first + i, x, vector(i));
 
     const DefaultFloatEnvironment environment;  // a callback may have changed it
-    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::ldexp(clip.scale, normalise(vector(i)));
+    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::ldexp(clip.scale, scale_down(vector(i)));
     inverse_norms(block, norms.data());
     for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::min(s[i], clip.limit * norms[i]);
     use(block, s.data());

@@ -75,6 +75,7 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
   Search search;
   std::vector<SketchBin>& bins = search.sketch.bins;
   search.sketch.noise = noise;
+  search.sketch.missing = counts[0];
   const auto add_run = [&](std::size_t begin, std::size_t end) {
     const auto side = counts.subspan(begin, end - begin);
     const std::vector<char> visible = visible_bins(side, noise, kSlack, kVisible);
@@ -181,8 +182,9 @@ double ColumnSketch::share_beyond(double centre, double limit) const {
 double ColumnSketch::excess_beyond(double centre, double limit) const {
   double sum = 0;
   for (const SketchBin& bin : bins) {
-    const double excess = std::max(std::abs(bin.low + (bin.high - bin.low) / 2 - centre) - limit, 0.0);
-    sum += bin.rows * excess * excess;
+    const double excess = std::abs(bin.low + (bin.high - bin.low) / 2 - centre) - limit, width = bin.high - bin.low;
+    // Of a bin that the limit halves, the mean is that of its upper half: w^2 / 24, where the middle alone says 0.
+    if (excess > 0) sum += bin.rows * std::max(excess * excess, width * width / 24);
   }
   return sum / std::max(rows(), 1.0);
 }

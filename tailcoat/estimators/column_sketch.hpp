@@ -21,6 +21,7 @@ struct SketchBin {
 struct ColumnSketch {
   std::vector<SketchBin> bins;  // visible ones, in order; at least one
   double noise = 0;             // standard deviation of a count of the first histogram
+  double missing = 0;           // cells without a value, as that has it
 
   [[nodiscard]] double low() const { return bins.front().low; }
   [[nodiscard]] double high() const { return bins.back().high; }
@@ -35,7 +36,8 @@ struct ColumnSketch {
   [[nodiscard]] double share_at(double x) const;
   // The mean of min(|x - centre|, limit)^2.
   [[nodiscard]] double spread_within(double centre, double limit) const;
-  // The share of the rows further than `limit` from the centre, and the mean square of how much further.
+  // The share of the rows further than `limit` from the centre, by the middles of their bins, and the mean square of
+  // how much further; that is not small where the limit cuts a bin near its middle.
   [[nodiscard]] double share_beyond(double centre, double limit) const;
   [[nodiscard]] double excess_beyond(double centre, double limit) const;
 };

@@ -125,11 +125,11 @@ class Walk {
   Walk(RunContext run, Outlet outlet, const LabelledData& data, const DescentBudget& budget, const DescentRules& rules)
       : run_(run), outlet_(outlet), data_(data), budget_(budget), rules_(rules) {}
 
-  Result<Descent> from(std::vector<double> start, const Loss& loss, double curvature,
-                       const std::function<bool()>& tick) {
-    found_.x = std::move(start);
+  Result<Descent> from(DescentStart start, const Loss& loss, const std::function<bool()>& tick) {
+    labelled_ = start.labelled;
+    found_.x = std::move(start.x);
     found_.loss = loss;
-    found_.curvature = curvature;
+    found_.curvature = start.curvature * labelled_ / static_cast<double>(data_.rows());
     asked_ = loss;
     std::vector<double> velocity(found_.x.size()), ahead(found_.x.size());
     const std::vector<double> shares = budget_shares(rules_);
@@ -177,21 +177,21 @@ class Walk {
     TAILCOAT_TRY(column, run_.engine.residuals(Samples(data_, found_.loss), found_.x));
     TAILCOAT_TRY(bars, magnitudes(run_, outlet_, column, cost));
     if (bars.empty()) return {};
-    const double rows = total(bars);
+    const double rows = total(bars), n = static_cast<double>(data_.rows());
     if (huber) {
       const double scale = quantile(bars, 0.5 * rows) / kNormalMedian;
       const double delta = std::get<HuberLoss>(asked_).delta * scale;
       found_.loss = HuberLoss{delta};
       const double outside = rows - rows_within(bars, delta);
-      found_.curvature = std::clamp(1 - outside / static_cast<double>(data_.rows()), kLeastHuberCurvature, 1.0);
+      found_.curvature = std::clamp(1 - outside / labelled_, kLeastHuberCurvature, 1.0) * labelled_ / n;
       return {};
     }
     // Many residuals may be 0: the density is that of a neighbourhood a step can cross.
     const double least = std::holds_alternative<HingeLoss>(asked_) ? kLeastHingeWidth : kLeastWidth;
     const double width = std::max(quantile(bars, kCentralShare * rows), least);
-    const auto n = static_cast<double>(data_.rows());
-    const double within = rows_within(bars, width) + std::max(n - rows, 0.0);  // residuals of 0 are in no bar
-    found_.curvature = jump_of(asked_) * std::max(within, 0.1 * kCentralShare * n) / (2 * width * n);
+    // Residuals of 0 are in no bar; those of rows without a label are no residuals.
+    const double within = rows_within(bars, width) + std::max(labelled_ - rows, 0.0);
+    found_.curvature = jump_of(asked_) * std::max(within, 0.1 * kCentralShare * labelled_) / (2 * width * n);
     return {};
   }
 
@@ -211,15 +211,15 @@ class Walk {
   DescentBudget budget_;
   DescentRules rules_;
   Loss asked_;
+  double labelled_ = 0;
   Descent found_;
 };
 
 }  // namespace
 
-Result<Descent> descend(RunContext run, Outlet outlet, const LabelledData& data, const Loss& loss,
-                        std::vector<double> start, double start_curvature, const DescentBudget& budget,
-                        const DescentRules& rules, const std::function<bool()>& tick) {
-  return Walk(run, outlet, data, budget, rules).from(std::move(start), loss, start_curvature, tick);
+Result<Descent> descend(RunContext run, Outlet outlet, const LabelledData& data, const Loss& loss, DescentStart start,
+                        const DescentBudget& budget, const DescentRules& rules, const std::function<bool()>& tick) {
+  return Walk(run, outlet, data, budget, rules).from(std::move(start), loss, tick);
 }
 
 std::vector<double> gradient_responses(const DescentRules& rules, double curvature) {

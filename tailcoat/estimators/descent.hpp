@@ -26,17 +26,24 @@ struct DescentBudget {
 struct Descent {
   std::vector<double> x;
   double clip = 0;            // the last
-  double curvature = 1;       // of the loss, per unit of curvature of the rows
+  double curvature = 1;       // of the mean loss of all rows, per unit of curvature of the rows
   double clipped_share = 0;   // of the rows, as the last histogram of norms has it
   double mean_square = 0;     // of the clipped gradient norms, likewise
   std::vector<double> noise;  // standard deviation of a coordinate of each gradient
   Loss loss;                  // with the parameters that were found on the way
 };
 
-// `start_curvature` is the mean second derivative of the loss at the start. Calls `tick` before each step; false stops.
-Result<Descent> descend(RunContext, Outlet, const LabelledData&, const Loss&, std::vector<double> start,
-                        double start_curvature, const DescentBudget&, const DescentRules&,
-                        const std::function<bool()>& tick);
+// Where a descent begins: the mean second derivative of the loss there, and how many rows have a label. The others have
+// no gradient, and so no curvature, though they count in every mean.
+struct DescentStart {
+  std::vector<double> x;
+  double curvature = 1;
+  double labelled = 0;
+};
+
+// Calls `tick` before each step; false stops.
+Result<Descent> descend(RunContext, Outlet, const LabelledData&, const Loss&, DescentStart, const DescentBudget&,
+                        const DescentRules&, const std::function<bool()>& tick);
 
 // What the last iterate makes of an error of 1 in each gradient, in a direction of relative curvature `curvature`.
 std::vector<double> gradient_responses(const DescentRules&, double curvature);

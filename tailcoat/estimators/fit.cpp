@@ -189,8 +189,9 @@ class Fitting {
     Eigen::VectorXd origin = Eigen::VectorXd::Zero(d);
     origin[d - 1] = start.margin;
     const Eigen::VectorXd u0 = whitening_.root() * origin;
-    TAILCOAT_TRY(descent, descend(run_, outlet(), data, options_.loss, {u0.data(), u0.data() + d}, start.curvature,
-                                  budget, rules_, [&] { return tick(); }));
+    TAILCOAT_TRY(descent, descend(run_, outlet(), data, options_.loss,
+                                  {{u0.data(), u0.data() + d}, start.curvature, start.labelled}, budget, rules_,
+                                  [&] { return tick(); }));
     TAILCOAT_TRY(errors,
                  errors_of(descent, rules_, whitening_, data, meter_.share(kShares.errors * each), run_, outlet()));
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),

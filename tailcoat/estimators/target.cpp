@@ -15,6 +15,10 @@
 namespace tailcoat {
 namespace {
 
+constexpr double kMissingNoise = 3;  // deviations of noise from which missing targets are believed
+constexpr double kLeastPresent = 0.01;
+constexpr double kCountShare = 0.1;  // of the target's share, to count them where nothing else is looked at
+
 // The largest magnitude that is visible. Where only zeros are, others are taken to be counts of one.
 double most_of(const ColumnSketch& sketch) {
   return sketch.only_zeros() ? 1 : std::clamp(std::max(std::abs(sketch.low()), std::abs(sketch.high())), 1e-9, 1e9);
@@ -22,7 +26,7 @@ double most_of(const ColumnSketch& sketch) {
 
 // At the logarithm of odds or of a rate, from as many rows of this variance and noise on their sum.
 Start log_start(double margin, double rows, double row_variance, double noise) {
-  return {margin, row_variance, 1 / (rows * row_variance), std::pow(noise / (rows * row_variance), 2)};
+  return {margin, row_variance, rows, 1 / (rows * row_variance), std::pow(noise / (rows * row_variance), 2)};
 }
 
 // Where to cut a target around its centre so that bias and noise of its mean are least, as far as the sketch tells; the
@@ -43,6 +47,11 @@ double mean_cut(const ColumnSketch& sketch, double centre, double noise_per_cut)
     if (error < least) least = error, best = cut;
   }
   return best;
+}
+
+// The share of the rows that are not missing. What noise could be is taken for none.
+double share_present(double missing, double noise, double rows) {
+  return missing > kMissingNoise * noise ? std::clamp(1 - missing / rows, kLeastPresent, 1.0) : 1;
 }
 
 // Of a column of which something is known in public: one bin, where that is no more than a range.
@@ -102,6 +111,8 @@ Result<void> Target::sketch(const Frame& frame, std::size_t column, double share
   } else {
     columns.push_back(column);
   }
+  const auto rows = static_cast<double>(frame.rows());
+  if (sketch_) TAILCOAT_CHECK(count_missing(frame, column, kCountShare * share, run, outlet));
   if (!options_->exposure.empty()) exposure_sketch_ = known_sketch(*options_, options_->exposure);
   if (!options_->exposure.empty() && !exposure_sketch_) {
     TAILCOAT_TRY(exposure, frame.index_of(options_->exposure));
@@ -109,14 +120,29 @@ Result<void> Target::sketch(const Frame& frame, std::size_t column, double share
   }
   if (columns.empty()) return {};
   TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
-  TAILCOAT_TRY(sketches, sketch_columns(run.engine, data, columns, outlet.meter.share(share), outlet));
-  if (!options_->exposure.empty() && !exposure_sketch_) exposure_sketch_ = std::move(sketches.back());
+  TAILCOAT_TRY(sketches, sketch_columns(run.engine, data, columns,
+                                        outlet.meter.share((sketch_ ? 1 - kCountShare : 1) * share), outlet));
+  if (!options_->exposure.empty() && !exposure_sketch_) {
+    exposure_sketch_ = std::move(sketches.back());
+    exposed_ = share_present(exposure_sketch_->missing, exposure_sketch_->noise, rows);
+  }
   if (sketch_) return {};
   sketch_ = std::move(sketches.front());
+  labelled_ = share_present(sketch_->missing, sketch_->noise, rows);
   if (counts) return {};
   unit_ = target_scale(options_->target, *sketch_);
   if (sketch_->only_zeros())
     notes.push_back("nothing but zeros of the target is visible at this budget: estimates and intervals say little");
+  return {};
+}
+
+Result<void> Target::count_missing(const Frame& frame, std::size_t column, double share, RunContext run,
+                                   Outlet outlet) {
+  TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
+  std::vector<BinGrid> grids(data.dimension(), no_bins());
+  grids[column] = level_bins(1);
+  TAILCOAT_TRY(histogram, column_histograms(run.engine, data, grids, outlet.meter.share(share), outlet));
+  labelled_ = share_present(histogram.counts[column][0], histogram.noise_scale, static_cast<double>(frame.rows()));
   return {};
 }
 
@@ -126,9 +152,10 @@ Result<Start> Target::prepare(Design& design, std::size_t part, Gdp cost, RunCon
   design.set_labels({.centre = unit_.centre, .scale = unit_.scale});
   if (std::holds_alternative<SquaredLoss>(options_->loss) && design.columns() == 1)
     return prepare_mean(design, cost, run, outlet);
+  const double labelled = labelled_ * static_cast<double>(design.rows());
   if (const auto* quantile = std::get_if<QuantileLoss>(&options_->loss))
-    return Start{(sketch_->quantile(quantile->level) - unit_.centre) / unit_.scale, 1};
-  return Start{0, 1};
+    return Start{(sketch_->quantile(quantile->level) - unit_.centre) / unit_.scale, 1, labelled};
+  return Start{0, 1, labelled};
 }
 
 LabelRule Target::class_labels(double positive, double size) const {
@@ -146,47 +173,41 @@ Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost
   TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), cost, outlet));
   const double least = 3 * histogram.noise_scale;
   const double no = std::max(histogram.counts[0][2], least), yes = std::max(histogram.counts[0][3], least);
-  const double p = yes / (yes + no);
-  if (!std::holds_alternative<LogisticLoss>(options_->loss)) return Start{p > 0.5 ? 1.0 : -1.0, 0.5};
-  return log_start(std::log(p / (1 - p)), static_cast<double>(design.rows()), p * (1 - p), histogram.noise_scale);
+  const double p = yes / (yes + no), rows = static_cast<double>(design.rows());
+  const double labelled = rows * share_present(histogram.counts[0][0], histogram.noise_scale, rows);
+  if (!std::holds_alternative<LogisticLoss>(options_->loss)) return Start{p > 0.5 ? 1.0 : -1.0, 0.5, labelled};
+  return log_start(std::log(p / (1 - p)), labelled, p * (1 - p), histogram.noise_scale);
 }
 
 // Rates: the label becomes count per exposure, and the exposure is in the weight.
 Result<Start> Target::prepare_counts(Design& design, Gdp cost, RunContext run, Outlet outlet) {
   const auto rows = static_cast<double>(design.rows());
+  const double labelled = rows * labelled_ * exposed_;
   const Gdp half{div_down(cost.mu, sqrt_up(2))};
-  const auto mean_of = [&](const Rows& cells, double most) -> Result<double> {
+  const auto mean_of = [&](const Rows& cells, double most, double present) -> Result<double> {
     TAILCOAT_TRY(column, run.engine.load_columns(cells));
     TAILCOAT_TRY(mean, clipped_mean(run.engine, column, most, half, outlet));
-    return std::max(mean[0], most / rows);
+    return std::max(mean[0], most / rows) / present;
   };
   const double most = most_of(*sketch_);
-  TAILCOAT_TRY(count, mean_of(design.targets(), most));
-  Start start = log_start(std::log(count), rows, count, 2 * most / half.mu);
+  TAILCOAT_TRY(count, mean_of(design.targets(), most, labelled_));
+  Start start = log_start(std::log(count), labelled, count, 2 * most / half.mu);
   if (options_->exposure.empty()) return start;
-  TAILCOAT_TRY(exposure, mean_of(design.exposures(), most_of(*exposure_sketch_)));
+  TAILCOAT_TRY(exposure, mean_of(design.exposures(), most_of(*exposure_sketch_), exposed_));
   design.set_labels({.per_exposure = true});
   start.margin = std::log(count / exposure);
   return start;
 }
 
-// The mean of a target without slopes, in one release: the cut target, and beside it half the cut where there is one,
-// so that the rows with a target are counted too.
+// The mean of a target without slopes, in one release.
 Result<Start> Target::prepare_mean(Design& design, Gdp cost, RunContext run, Outlet outlet) {
-  const auto rows = static_cast<double>(design.rows());
-  const double cut = mean_cut(*sketch_, unit_.centre, 2 / (rows * cost.mu)) / unit_.scale, mark = cut / 2;
+  const double labelled = labelled_ * static_cast<double>(design.rows()), noise_per_cut = 2 / (labelled * cost.mu);
+  const double cut = mean_cut(*sketch_, unit_.centre, noise_per_cut) / unit_.scale;
   TAILCOAT_TRY(labels, labels_of(design.targets(), {.centre = unit_.centre, .scale = unit_.scale}));
-  std::vector<double> pairs;
-  pairs.reserve(2 * labels.size());
-  for (const double label : labels) pairs.insert(pairs.end(), {std::clamp(label, -cut, cut), mark});
-  TAILCOAT_TRY(data, run.engine.load(RowsOf<double>{pairs.data(), labels.size(), 2, 2}));
-  const double radius = std::hypot(cut, mark);
-  TAILCOAT_TRY(means, clipped_mean(run.engine, data, radius, cost, outlet));
-  const double noise = 2 * radius / (rows * cost.mu), missing = 1 - means[1] / mark;
-  constexpr double kVisible = 3;
-  const double present = missing > kVisible * noise / mark ? std::max(1 - missing, kVisible * noise / mark) : 1;
+  TAILCOAT_TRY(data, run.engine.load_columns(RowsOf<double>{labels.data(), labels.size(), 1, 1}));
+  TAILCOAT_TRY(mean, clipped_mean(run.engine, data, cut, cost, outlet));
   const double spread = sketch_->spread_within(unit_.centre, cut * unit_.scale) / (unit_.scale * unit_.scale);
-  return Start{means[0] / present, 1, spread / (rows * present), std::pow(noise / present, 2)};
+  return Start{mean[0] / labelled_, 1, labelled, spread / labelled, std::pow(noise_per_cut * cut, 2)};
 }
 
 }  // namespace tailcoat

@@ -14,6 +14,7 @@ namespace tailcoat {
 struct Start {
   double margin;
   double curvature;                // mean second derivative of the loss there
+  double labelled;                 // rows that have a label, as far as that is known
   double sampling = 0, noise = 0;  // variances of the margin, where that is the answer if there are no slopes
   [[nodiscard]] double variance() const { return sampling + noise; }
 };
@@ -39,6 +40,7 @@ class Target {
                               std::vector<std::string>& notes);
   Result<void> sketch(const Frame&, std::size_t column, double share, RunContext, Outlet,
                       std::vector<std::string>& notes);
+  Result<void> count_missing(const Frame&, std::size_t column, double share, RunContext, Outlet);
   Result<Start> prepare_classes(Design&, std::size_t part, Gdp cost, RunContext, Outlet);
   Result<Start> prepare_counts(Design&, Gdp cost, RunContext, Outlet);
   Result<Start> prepare_mean(Design&, Gdp cost, RunContext, Outlet);
@@ -48,6 +50,7 @@ class Target {
   std::vector<double> class_of_;  // by the level that the table's column has
   std::optional<ColumnSketch> sketch_, exposure_sketch_;
   Feature unit_;
+  double labelled_ = 1, exposed_ = 1;  // shares of the rows, of numbers only
 };
 
 }  // namespace tailcoat

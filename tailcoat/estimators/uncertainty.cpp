@@ -29,6 +29,8 @@ Eigen::MatrixXd spread_of(const Whitening& whitening) {
 
 }  // namespace
 
+// Rows without a label have a gradient of 0 and count in n throughout: in the moment of the gradients, which is that of
+// a row with a label times their share q, and in the curvature, likewise. Hence sampling has the variance q / (q^2 n).
 Result<Errors> errors_of(const Descent& descent, const DescentRules& rules, const Whitening& whitening,
                          const LabelledData& data, Gdp cost, RunContext run, Outlet outlet) {
   const auto d = static_cast<Eigen::Index>(data.dimension());

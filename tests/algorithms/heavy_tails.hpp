@@ -52,4 +52,15 @@ inline double squared_distance(std::span<const double> x, std::span<const double
   return squares;
 }
 
+// An algorithm on linear samples in the unit ball, with mu = 1 and noise from a seed.
+template <class Algorithm>
+Result<Solution> run_on(const LinearSamples& samples, const Algorithm& algorithm, const Options& options,
+                        std::uint64_t seed) {
+  Engine engine(1);
+  const auto data = *engine.load(samples.features(), samples.labels);
+  const Problem problem{.samples = {data, LinearLoss{}}, .domain = unit_ball(samples.columns)};
+  BitSource noise = BitSource::insecure_seeded(seed);
+  return algorithm({engine, noise}, problem, samples.moments(3), Gdp{1}, options);
+}
+
 }  // namespace tailcoat

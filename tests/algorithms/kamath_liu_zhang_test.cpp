@@ -10,11 +10,7 @@ namespace tailcoat {
 namespace {
 
 Result<Solution> run(const LinearSamples& samples, const Options& options, std::uint64_t seed) {
-  Engine engine(1);
-  const auto data = *engine.load(samples.features(), samples.labels);
-  const Problem problem{.samples = {data, LinearLoss{}}, .domain = unit_ball(samples.columns)};
-  BitSource noise = BitSource::insecure_seeded(seed);
-  return kamath_liu_zhang({engine, noise}, problem, samples.moments(3), Gdp{1}, options);
+  return run_on(samples, kamath_liu_zhang, options, seed);
 }
 
 // Their noise is for coordinates that move by 12 tau m / n; 6 tau m / n is what they can move (MATH 5.1, erratum i).

@@ -12,11 +12,7 @@ namespace tailcoat {
 namespace {
 
 Result<Solution> run(const LinearSamples& samples, const Options& options, std::uint64_t seed) {
-  Engine engine(1);
-  const auto data = *engine.load(samples.features(), samples.labels);
-  const Problem problem{.samples = {data, LinearLoss{}}, .domain = unit_ball(samples.columns)};
-  BitSource noise = BitSource::insecure_seeded(seed);
-  return lowy_razaviyayn({engine, noise}, problem, samples.moments(3), Gdp{1}, options);
+  return run_on(samples, lowy_razaviyayn, options, seed);
 }
 
 TEST(LowyRazaviyayn, EveryPhaseSpendsTheBudgetOnItsOwnSamples) {

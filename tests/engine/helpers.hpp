@@ -52,6 +52,17 @@ inline Rational squared_distance(std::span<const std::int64_t> a, std::span<cons
   return Rational(sum);
 }
 
+// How much of its claimed sensitivity a sum moves by, squared: at most 1 for neighbouring data.
+inline Rational moved_share(const SensitiveSum& one, const SensitiveSum& two) {
+  return squared_distance(opened(one), opened(two)) / squared(exact(one.sensitivity));
+}
+
+inline std::vector<double> random_numbers(std::size_t count, std::mt19937_64& random) {
+  std::vector<double> values(count);
+  for (double& value : values) value = std::normal_distribution<>()(random);
+  return values;
+}
+
 // A number as records may hold it: mostly ordinary, at times as bad as can be.
 inline double hostile_number(std::mt19937_64& random) {
   const std::vector<double> bad = {kNaN,   kInf,   -kInf,    kHuge,    -kHuge, 1e308,   0,      -0.0,     kSubnormal,
@@ -80,6 +91,15 @@ inline std::vector<double> hostile_row(std::size_t columns, std::mt19937_64& ran
       row[random() % columns] = hostile_number(random);
   }
   return row;
+}
+
+inline std::vector<double> hostile_rows(std::size_t rows, std::size_t columns, std::mt19937_64& random) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto row = hostile_row(columns, random);
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  return values;
 }
 
 // Runs `body` once for each instruction set of this machine, "SCALAR" included.

@@ -2,6 +2,7 @@
 // most, and nothing depends on threads or storage.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "helpers.hpp"
@@ -124,13 +125,22 @@ TEST(BinGrid, RefusesGridsWithoutBins) {
   EXPECT_FALSE(check(linear_bins(0, 1, 0)).ok());
   EXPECT_FALSE(check(linear_bins(0, 1, kMostLinearBins + 1)).ok());
   EXPECT_FALSE(check(level_bins(0)).ok());
+  EXPECT_TRUE(check(no_bins()).ok());
+  EXPECT_EQ(bin_count(no_bins()), 0u);
 }
 
+// A third of them has no bins; at least one has.
 std::vector<BinGrid> random_grids(std::size_t columns, std::mt19937_64& random) {
   const std::vector<BinGrid> all = grids_to_try();
   std::vector<BinGrid> grids(columns);
-  for (BinGrid& grid : grids) grid = all[random() % all.size()];
+  for (BinGrid& grid : grids) grid = random() % 3 == 0 ? no_bins() : all[random() % all.size()];
+  if (std::ranges::all_of(grids, [](const BinGrid& grid) { return grid == no_bins(); }))
+    grids[random() % columns] = all[random() % all.size()];
   return grids;
+}
+
+std::size_t counted(const std::vector<BinGrid>& grids) {
+  return grids.size() - static_cast<std::size_t>(std::ranges::count(grids, no_bins()));
 }
 
 TEST(Histograms, CountEachRowOnceInEachColumn) {
@@ -146,7 +156,8 @@ TEST(Histograms, CountEachRowOnceInEachColumn) {
     for (std::size_t j = 0; j < d; ++j) {
       const std::size_t start = expected.size();
       expected.resize(start + bin_count(grids[j]));
-      for (std::size_t i = 0; i < n; ++i) ++expected[start + bin_of(grids[j], values[i * stride + j])];
+      for (std::size_t i = 0; i < n && grids[j] != no_bins(); ++i)
+        ++expected[start + bin_of(grids[j], values[i * stride + j])];
     }
     ASSERT_EQ(opened(sum).size(), expected.size());
     EXPECT_EQ(sum.size, expected.size());
@@ -178,26 +189,45 @@ TEST(Histograms, NeighboursAreWithinTheSensitivityAndReachIt) {
   for (int trial = 0; trial < 3000; ++trial) {
     const std::size_t d = std::array<std::size_t, 5>{1, 2, 3, 8, 17}[random() % 5], n = 3;
     std::vector<BinGrid> grids = random_grids(d, random);
-    std::vector<double> values;
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto row = hostile_row(d, random);
-      values.insert(values.end(), row.begin(), row.end());
-    }
+    const std::vector<double> values = hostile_rows(n, d, random);
     std::vector<double> other = values;
     const std::size_t replaced = random() % n;
     const auto row = hostile_row(d, random);
     for (std::size_t j = 0; j < d; ++j) other[replaced * d + j] = random() % 2 ? row[j] : kNaN;
-    const double least = 2 * std::sqrt(2 * static_cast<double>(d)) / kGaussianScale;
+    const double moved = std::sqrt(2 * static_cast<double>(counted(grids))), least = 2 * moved / kGaussianScale;
     const Gdp cost{least * std::exp2(std::uniform_real_distribution<>(0, 24)(random))};
     const auto one = *engine.histograms(*engine.load_columns(rows_of(values, d)), grids, cost);
     const auto two = *engine.histograms(*engine.load_columns(rows_of(other, d)), grids, cost);
     EXPECT_EQ(one.sensitivity, two.sensitivity);
     EXPECT_LE(exact(one.sensitivity), exact(kGaussianScale) * exact(cost.mu));
-    const Rational share = squared_distance(opened(one), opened(two)) / squared(exact(one.sensitivity));
+    EXPECT_NEAR(one.sensitivity * one.unit / moved, 1, 1e-12) << "columns without bins cost nothing";
+    const Rational share = moved_share(one, two);
     ASSERT_LE(share, 1);
     most = std::max(most, static_cast<double>(share));
   }
   EXPECT_GT(most, 0.999);
+}
+
+// The counts, their lattice and so their noise are those of the other columns alone.
+TEST(Histograms, ColumnsWithoutBinsAreAsIfTheyWereNotThere) {
+  Engine engine(2);
+  std::mt19937_64 random(6);
+  const std::size_t d = 9, n = 500;
+  std::vector<double> values(n * d), kept;
+  for (double& value : values) value = hostile_number(random);
+  const std::vector<BinGrid> grids = random_grids(d, random);
+  std::vector<BinGrid> grids_kept;
+  for (std::size_t j = 0; j < d; ++j)
+    if (grids[j] != no_bins()) grids_kept.push_back(grids[j]);
+  ASSERT_LT(grids_kept.size(), d);
+  for (std::size_t i = 0; i < n * d; ++i)
+    if (grids[i % d] != no_bins()) kept.push_back(values[i]);
+  const auto all = *engine.histograms(*engine.load_columns(rows_of(values, d)), grids, Gdp{1});
+  const auto part = *engine.histograms(*engine.load_columns(rows_of(kept, grids_kept.size())), grids_kept, Gdp{1});
+  EXPECT_EQ(opened(all), opened(part));
+  EXPECT_EQ(all.sensitivity, part.sensitivity);
+  EXPECT_EQ(all.unit, part.unit);
+  EXPECT_EQ(all.size, part.size);
 }
 
 TEST(Histograms, RefuseWrongGridsAndBudgets) {
@@ -207,6 +237,9 @@ TEST(Histograms, RefuseWrongGridsAndBudgets) {
   const std::vector<BinGrid> one(1), two(2), bad = {magnitude_bins(4), linear_bins(1, 0, 3)};
   EXPECT_FALSE(engine.histograms(data, one, Gdp{1}).ok());
   EXPECT_FALSE(engine.histograms(data, bad, Gdp{1}).ok());
+  const auto nothing = engine.histograms(data, std::vector<BinGrid>(2, no_bins()), Gdp{1});
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_NE(nothing.error().message.find("no column has bins"), std::string::npos) << nothing.error().message;
   for (const double mu : {0.0, -1.0, kNaN, kInf, 1e-9, 1e30}) EXPECT_FALSE(engine.histograms(data, two, Gdp{mu}).ok());
   EXPECT_TRUE(engine.histograms(data, two, Gdp{1}).ok());
 }

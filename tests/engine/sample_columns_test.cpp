@@ -62,11 +62,12 @@ TEST(SampleColumns, HoldMarginsNormsAndDifferences) {
   const auto broken = [&](std::size_t i) { return i == 3 || i == 4 || i == 6 || i == 7; };
   const HuberLoss loss{};
   for (const bool with_weights : {false, true}) {
-    std::vector<double> margins(data.n), norms(data.n), differences(data.n);
+    std::vector<double> margins(data.n), residuals(data.n), norms(data.n), differences(data.n);
     for (std::size_t i = 0; i < data.n; ++i) {
       const double t = data.margin(i, data.x), u = data.margin(i, data.y), w = with_weights ? data.weight(i) : 1;
       if (i != 3 && i != 4) margins[i] = t;
       if (broken(i)) continue;
+      residuals[i] = data.labels[i] - t;
       double squares = 0;
       for (std::size_t j = 0; j < data.d; ++j) squares += data.values[i * data.d + j] * data.values[i * data.d + j];
       norms[i] = std::isfinite(squares) ? w * std::abs(loss.derivative(t, data.labels[i])) * std::sqrt(squares) : 0;
@@ -74,11 +75,13 @@ TEST(SampleColumns, HoldMarginsNormsAndDifferences) {
     }
     const Samples all(with_weights ? weighted : plain, loss);
     expect_column(engine, *engine.margins(all, data.x), margins);
+    expect_column(engine, *engine.residuals(all, data.x), residuals);
     expect_column(engine, *engine.gradient_norms(all, data.x), norms);
     expect_column(engine, *engine.loss_differences(all, data.x, data.y), differences);
     const Samples part = all.block(2, 20);
     const auto cut = [](const std::vector<double>& v) { return std::vector<double>(v.begin() + 2, v.begin() + 22); };
     expect_column(engine, *engine.margins(part, data.x), cut(margins));
+    expect_column(engine, *engine.residuals(part, data.x), cut(residuals));
     expect_column(engine, *engine.gradient_norms(part, data.x), cut(norms));
     expect_column(engine, *engine.loss_differences(part, data.x, data.y), cut(differences));
   }
@@ -103,12 +106,51 @@ TEST(SampleColumns, AreTheSameOnAnyNumberOfThreadsAndInFloat) {
   }
 }
 
+// A replaced record moves one number of each column, whatever it holds: two counts of a histogram, by 1.
+TEST(SampleColumns, OfNeighboursDifferInOneRow) {
+  Engine engine(1);
+  std::mt19937_64 random(3);
+  const std::vector<BinGrid> grid = {magnitude_bins(8)};
+  double most[4] = {};
+  for (int trial = 0; trial < 1000; ++trial) {
+    const std::size_t d = std::array<std::size_t, 3>{1, 4, 9}[random() % 3], n = 4;
+    const std::vector<double> values = hostile_rows(n, d, random), x = random_numbers(d, random);
+    const std::vector<double> y = random_numbers(d, random);
+    std::vector<double> labels(n), weights(n);
+    for (double& label : labels) label = hostile_number(random);
+    for (double& weight : weights) weight = std::abs(hostile_number(random));
+    auto other_values = values, other_labels = labels, other_weights = weights;
+    const std::size_t replaced = random() % n;
+    std::ranges::copy(hostile_row(d, random), other_values.begin() + static_cast<std::ptrdiff_t>(replaced * d));
+    other_labels[replaced] = hostile_number(random);
+    other_weights[replaced] = std::abs(hostile_number(random));
+    const auto counts = [&](const auto& of_values, const auto& of_labels, const auto& of_weights) {
+      const auto data = *engine.load(rows_of(of_values, d), of_labels, of_weights);
+      const Samples samples(data, HuberLoss{});
+      std::vector<SensitiveSum> all;
+      for (const auto& column : {engine.margins(samples, x), engine.residuals(samples, x),
+                                 engine.gradient_norms(samples, x), engine.loss_differences(samples, x, y)})
+        all.push_back(*engine.histograms(*column, grid, Gdp{1}));
+      return all;
+    };
+    const auto one = counts(values, labels, weights), two = counts(other_values, other_labels, other_weights);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const double moved =
+          static_cast<double>(squared_distance(opened(one[k]), opened(two[k]))) * one[k].unit * one[k].unit;
+      ASSERT_LE(moved, 2 + 1e-12);
+      most[k] = std::max(most[k], moved);
+    }
+  }
+  for (const double share : most) EXPECT_GT(share, 0.999);
+}
+
 TEST(SampleColumns, RefuseWhatHasNoMarginAndNoValue) {
   Engine engine(1);
   const SampleGradient gradient = [](std::size_t, std::span<const double>, std::span<double>) {};
   const Samples own(3, 2, {gradient});
   const std::vector<double> x = {0, 0}, short_x = {0}, bad_x = {0, kNaN};
   EXPECT_FALSE(engine.margins(own, x).ok());
+  EXPECT_FALSE(engine.residuals(own, x).ok());
   EXPECT_FALSE(engine.loss_differences(own, x, x).ok());
   EXPECT_TRUE(engine.gradient_norms(own, x).ok());
   const std::vector<double> values = {1, 2}, labels = {1};
@@ -116,6 +158,7 @@ TEST(SampleColumns, RefuseWhatHasNoMarginAndNoValue) {
   const Samples samples(data, SquaredLoss{});
   for (const auto& wrong : {short_x, bad_x}) {
     EXPECT_FALSE(engine.margins(samples, wrong).ok());
+    EXPECT_FALSE(engine.residuals(samples, wrong).ok());
     EXPECT_FALSE(engine.loss_differences(samples, wrong, x).ok());
     EXPECT_FALSE(engine.loss_differences(samples, x, wrong).ok());
   }

@@ -7,12 +7,6 @@
 namespace tailcoat {
 namespace {
 
-std::vector<double> random_numbers(std::size_t count, std::mt19937_64& random) {
-  std::vector<double> values(count);
-  for (double& value : values) value = std::normal_distribution<>()(random);
-  return values;
-}
-
 // The gradients as rows, as a GLM with weights, and as a loss of the user's own: the same sum up to rounding.
 TEST(GradientSecondMoment, IsThatOfTheClippedGradients) {
   std::mt19937_64 random(1);
@@ -55,12 +49,9 @@ TEST(GradientSecondMoment, SensitivityHoldsForHostileNeighbours) {
   const std::vector<Loss> losses = {SquaredLoss{}, LogisticLoss{}, PoissonLoss{}, AbsoluteLoss{}, LinearLoss{}};
   for (int trial = 0; trial < 3000; ++trial) {
     const std::size_t d = std::array<std::size_t, 4>{1, 2, 5, 9}[random() % 4], n = 3, replaced = random() % n;
-    std::vector<double> values, labels, weights(n, 1);
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto row = hostile_row(d, random);
-      values.insert(values.end(), row.begin(), row.end());
-      labels.push_back(hostile_number(random));
-    }
+    const std::vector<double> values = hostile_rows(n, d, random), weights(n, 1);
+    std::vector<double> labels(n);
+    for (double& label : labels) label = hostile_number(random);
     std::vector<double> other = values, other_labels = labels, other_weights = weights;
     const auto row = hostile_row(d, random);
     std::ranges::copy(row, other.begin() + static_cast<std::ptrdiff_t>(replaced * d));
@@ -80,7 +71,7 @@ TEST(GradientSecondMoment, SensitivityHoldsForHostileNeighbours) {
     };
     const SensitiveSum one = sum(values, labels, weights), two = sum(other, other_labels, other_weights);
     EXPECT_LE(exact(one.sensitivity), exact(kGaussianScale) * exact(cost.mu));
-    const Rational share = squared_distance(opened(one), opened(two)) / squared(exact(one.sensitivity));
+    const Rational share = moved_share(one, two);
     ASSERT_LE(share, 1);
     most = std::max(most, static_cast<double>(share));
   }

@@ -7,12 +7,6 @@
 namespace tailcoat {
 namespace {
 
-std::vector<double> random_numbers(std::size_t count, std::mt19937_64& random) {
-  std::vector<double> values(count);
-  for (double& value : values) value = std::normal_distribution<>()(random);
-  return values;
-}
-
 double hostile_weight(std::mt19937_64& random) {
   const std::vector<double> bad = {kNaN, kInf, -kInf, -1, -kSubnormal, -kHuge, 0, -0.0, kSubnormal, kHuge, 1e300};
   return random() % 3 == 0 ? bad[random() % bad.size()] : std::exp(3 * std::normal_distribution<>()(random));
@@ -90,13 +84,10 @@ TEST(Weights, SensitivityHoldsForHostileNeighbours) {
   double most = 0;
   for (int trial = 0; trial < 3000; ++trial) {
     const std::size_t d = std::array<std::size_t, 4>{1, 3, 8, 17}[random() % 4], n = 3;
-    std::vector<double> values, labels, weights;
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto row = hostile_row(d, random);
-      values.insert(values.end(), row.begin(), row.end());
-      labels.push_back(hostile_number(random));
-      weights.push_back(hostile_weight(random));
-    }
+    const std::vector<double> values = hostile_rows(n, d, random);
+    std::vector<double> labels(n), weights(n);
+    for (double& label : labels) label = hostile_number(random);
+    for (double& weight : weights) weight = hostile_weight(random);
     auto other_values = values, other_labels = labels, other_weights = weights;
     const std::size_t replaced = random() % n;
     const auto row = hostile_row(d, random);
@@ -111,7 +102,7 @@ TEST(Weights, SensitivityHoldsForHostileNeighbours) {
         *engine.clipped_gradient_sum({*engine.load(rows_of(values, d), labels, weights), loss}, x, lattice);
     const auto two = *engine.clipped_gradient_sum(
         {*engine.load(rows_of(other_values, d), other_labels, other_weights), loss}, x, lattice);
-    const Rational share = squared_distance(opened(one), opened(two)) / squared(exact(one.sensitivity));
+    const Rational share = moved_share(one, two);
     ASSERT_LE(share, 1);
     most = std::max(most, static_cast<double>(share));
   }

@@ -41,7 +41,7 @@ Descended descended(
   auto data = engine.load(RowsOf<double>{linear.rows.data(), kRows, 3, 3}, linear.labels);
   if (!data) stop_at(data.error());
   const DescentBudget budget{.gradients = meter->share(0.9), .clips = meter->share(0.1)};
-  auto found = descend({engine, noise}, {*meter, noise}, *data, loss, {0, 0, 0}, 1, budget, rules, tick);
+  auto found = descend({engine, noise}, {*meter, noise}, *data, loss, {{0, 0, 0}, 1, kRows}, budget, rules, tick);
   return {std::move(found), meter->receipt()};
 }
 

@@ -55,7 +55,17 @@ ColumnSketch random_sketch(std::mt19937_64& random) {
     low = high;
   }
   if (bins.empty()) bins.push_back({0, 0, 1});
-  return sketch_of(std::move(bins), std::exp(8 * uniform() - 2));
+  const double noise = std::exp(8 * uniform() - 2);
+  for (SketchBin* end : {&bins.front(), &bins.back()}) end->rows = std::max(end->rows, 1.5 * noise);  // or not visible
+  return sketch_of(std::move(bins), noise);
+}
+
+// A number is cut at 32 units at most (kLeastRare). The unit of a tail is at least sqrt(p) u, p the share of the bin
+// that reaches furthest and u = max(e, w / sqrt(24)), e of whose width w is from the knot to its middle. Its end is e +
+// w / 2 beyond the knot, at most (1 + sqrt(6)) u = 3.45 u.
+double furthest(const ColumnSketch& sketch) {
+  const double end = std::min(sketch.bins.front().rows, sketch.bins.back().rows);
+  return std::max(32.0, 3.45 * std::sqrt(sketch.rows() / end));
 }
 
 TEST(Treatment, EverySketchGivesUsableFeatures) {
@@ -63,7 +73,9 @@ TEST(Treatment, EverySketchGivesUsableFeatures) {
   for (int trial = 0; trial < 20000 && !testing::Test::HasFailure(); ++trial) {
     const ColumnSketch sketch = random_sketch(random);
     SCOPED_TRACE(trial);
-    for (const double rows : {1.0, 2.0, 3.0, 100.0, 1e9}) expect_usable(number_features("x", sketch, rows), 1e12);
+    for (const double rows : {1.0, 2.0, 3.0, 100.0, 1e9})
+      expect_usable(number_features("x", sketch, rows),
+                    sketch.only_zeros() ? std::max(2.0, std::sqrt(rows)) : furthest(sketch));
     const Feature unit = target_scale("y", sketch);
     EXPECT_TRUE(check_feature(unit).ok());
     EXPECT_TRUE(std::isfinite(1 / unit.scale));
@@ -92,6 +104,20 @@ TEST(Treatment, ATailThatShowsIsAFeatureOfItsOwn) {
   EXPECT_GE(features[1].high, 4096);
   EXPECT_LT(features[0].high, 2048);
   EXPECT_EQ(number_features("x", sketch_of({{0, 1, 10000}, {1, 2, 9990}, {1024, 2048, 10}}), kRows).size(), 1u);
+}
+
+// The bulk may end just below the middle of a bin. What the upper half of it holds was measured by that middle, in a
+// unit of nearly nothing, and the weights then left these rows out.
+TEST(Treatment, ATailThatBeginsInABinHasAUnitOfItsOwnSize) {
+  std::vector<SketchBin> bins;
+  for (int k = -9; k <= 9; ++k) bins.push_back({0.2919 + k * 0.01, 0.2937 + k * 0.01, 1000});  // median 0.2928
+  bins.push_back({1, 2, 1000});  // 1.5 is the median plus (2 - 0.2928) / sqrt(2) and a little
+  const ColumnSketch sketch = sketch_of(bins);
+  const auto features = number_features("x", sketch, sketch.rows());
+  ASSERT_EQ(features.size(), 2u);
+  ASSERT_NEAR(features[1].knot_high, 1.5, 1e-3);
+  const double share = 1000 / sketch.rows();
+  EXPECT_NEAR(features[1].scale, std::sqrt(share / 24), 1e-9);
 }
 
 // Zeros with few others: what is not zero must not become a tail beyond a bulk of no width.

@@ -66,6 +66,21 @@ TEST(ColumnHistograms, NeighboursAreMuApart) {
   EXPECT_NEAR(shift.mu, cost.mu, 6 * shift.error);
 }
 
+// The same with a column between that has no bins: it takes no noise and no budget.
+TEST(ColumnHistograms, ColumnsWithoutBinsAreNeitherReleasedNorPaidFor) {
+  const std::vector<double> values = {1, 7, 2, 3, -1, NAN};
+  const std::vector<BinGrid> grids = {magnitude_bins(1), no_bins(), linear_bins(0, 5, 4)};
+  Engine engine(1);
+  TestOutlet outlet(Gdp{0.5}, 1);
+  const auto found = column_histograms(engine, load(engine, values, 3), grids, Gdp{0.5}, outlet);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_EQ(found->counts.size(), 3u);
+  EXPECT_TRUE(found->counts[1].empty());
+  EXPECT_EQ(found->counts[2].size(), bin_count(grids[2]));
+  EXPECT_NEAR(found->noise_scale, std::sqrt(2 * 2) / 0.5, 1e-6);
+  EXPECT_NEAR(outlet.meter.receipt().lines[0].release.sensitivity, std::sqrt(2 * 2), 1e-6);
+}
+
 TEST(ColumnHistograms, ChargeNothingWhenRefused) {
   Engine engine(1);
   const std::vector<double> values = {1, 2};

@@ -140,5 +140,19 @@ TEST(ObjectivePerturbation, ChargesItsEventAndItsOutputNoiseOnce) {
   EXPECT_TRUE(unreserved.receipt().lines.empty());
 }
 
+// The clip and the curvature that the proof counts with are those of samples of weight 1.
+TEST(ObjectivePerturbation, RefusesWeightsBeforeAnythingIsCharged) {
+  Fixture fixture;
+  const std::vector<double> rows{1, 0, 0, 1}, labels{0, 0}, weights{1, 2}, centre{0, 0};
+  const auto data = *fixture.engine.load(RowsOf<double>{rows.data(), 2, 2, 2}, labels, weights);
+  PrivacyMeter meter = *PrivacyMeter::open(ApproxDp{1, 1e-6}, {fixture.event});
+  BitSource noise = BitSource::insecure_seeded(1);
+  const auto refused = perturbed_minimiser(fixture.engine, Samples(data, LinearLoss{}), fixture.domain, centre,
+                                           fixture.options, meter.total(), {meter, noise});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("weights"), std::string::npos) << refused.error().message;
+  EXPECT_TRUE(meter.receipt().lines.empty());
+}
+
 }  // namespace
 }  // namespace tailcoat

@@ -204,6 +204,21 @@ TEST(SvtPass, AveragesHaveTheNoiseOfTheReceipt) {
   EXPECT_NEAR(std::sqrt(squares / kRuns), expected, (0.02 + 5 / std::sqrt(2.0 * kRuns)) * expected);
 }
 
+// Their gradients would be longer than the guarded pass takes them to be.
+TEST(SvtPass, RefusesWeightsBeforeAnythingIsCharged) {
+  Copies one(many({{10, 0}}), kPhase);
+  const std::vector<double> weights(one.values.size(), 2.0);
+  const auto weighted = *one.engine.load(RowsOf<double>{one.values.data(), 10, 1, 1}, one.labels, weights);
+  const Event price = *SvtPasses::price(one.samples(), one.domain, one.phases, one.budget);
+  PrivacyMeter meter = *PrivacyMeter::open(ApproxDp{1, 0.9}, {price});
+  BitSource bits = BitSource::insecure_seeded(1);
+  const auto refused =
+      SvtPasses::start(Samples(weighted, LinearLoss{}), one.domain, one.phases, one.budget, {meter, bits});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("weights"), std::string::npos) << refused.error().message;
+  EXPECT_TRUE(meter.receipt().lines.empty());
+}
+
 TEST(SvtPass, RefusesNoiseThatLeavesNoRoomAndNonsense) {
   Copies one(many({{10, 0}}), kPhase);
   const auto refused = [&](auto change) {

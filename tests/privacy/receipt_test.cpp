@@ -5,28 +5,15 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "receipts.hpp"
+
 namespace tailcoat {
 namespace {
 
 using nlohmann::json;
 
-Receipt sample() {
-  Receipt receipt;
-  receipt.budget = {1, 1e-6};
-  receipt.gaussian_budget = {0.2};
-  receipt.gaussian_spent = {0.1};
-  receipt.lines.push_back(
-      {{.what = "gradient, step 1", .mechanism = "gaussian", .values = 12, .sensitivity = 0.5, .noise_scale = 5},
-       {.mu = 0.1},
-       ""});
-  receipt.lines.push_back({{.what = "maximum", .mechanism = "bounded-laplace", .sensitivity = 1, .noise_scale = 2},
-                           {.epsilon = 0.5, .delta = 1e-7},
-                           "2 of 4"});
-  return receipt;
-}
-
 TEST(Receipt, ListsBudgetAndEveryRelease) {
-  const json read = json::parse(sample().json());
+  const json read = json::parse(sample_receipt().json());
   EXPECT_EQ(read["schema"], "tailcoat-receipt/1");
   EXPECT_EQ(read["neighbours"], "replace-one");
   EXPECT_EQ(read["budget"], json({{"epsilon", 1.0}, {"delta", 1e-6}}));
@@ -46,7 +33,7 @@ TEST(Receipt, ListsBudgetAndEveryRelease) {
 }
 
 TEST(Receipt, KeepsTheOrderOfItsFields) {
-  EXPECT_EQ(sample().json().substr(0, 75),
+  EXPECT_EQ(sample_receipt().json().substr(0, 75),
             R"({"schema":"tailcoat-receipt/1","neighbours":"replace-one","budget":{"epsilo)");
 }
 
@@ -58,13 +45,13 @@ TEST(Receipt, StatesABudgetInMuWithTheDistanceOfTheRandomSource) {
 }
 
 TEST(Receipt, SurvivesNamesThatAreNotText) {
-  Receipt receipt = sample();
+  Receipt receipt = sample_receipt();
   receipt.lines[0].release.what = "column \xff\xfe \"quoted\"\n";
   EXPECT_TRUE(json::accept(receipt.json()));
 }
 
 TEST(Receipt, NeverPrintsANumberThatIsNotFinite) {
-  Receipt receipt = sample();
+  Receipt receipt = sample_receipt();
   receipt.lines[0].release.sensitivity = NAN;
   receipt.lines[0].release.noise_scale = INFINITY;
   receipt.lines[1].price.epsilon = -INFINITY;
@@ -74,7 +61,7 @@ TEST(Receipt, NeverPrintsANumberThatIsNotFinite) {
 }
 
 TEST(Receipt, MarksWhatWasDrawnFromASeed) {
-  Receipt receipt = sample();
+  Receipt receipt = sample_receipt();
   receipt.secure = false;
   receipt.lines[0].release.secure_noise = false;
   const json read = json::parse(receipt.json());
