@@ -134,7 +134,7 @@ TEST(FrameFit, RefusesFramesThatAreNone) {
 // Peak memory above what was there before, in bytes for a row, measured in a process of its own.
 TEST(FrameFit, TakesLessThan16BytesForARow) {
   if (kSanitized) GTEST_SKIP();
-  const std::size_t rows = 500'000, d = 20;
+  const std::size_t rows = 1'000'000, d = 20;
   const pid_t child = fork();
   if (child == 0) {
     Random random(9);
