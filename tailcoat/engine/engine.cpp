@@ -99,13 +99,6 @@ PieceSource Engine::pieces_of(const Samples& samples) {
   return source;
 }
 
-Result<RowData> Engine::column(std::vector<double> values) {
-  const std::size_t rows = values.size();
-  RowData::Contents contents{.features = RowsOf<double>{values.data(), rows, 1, 1}, .inverse_norms = {}};
-  contents.owned = std::move(values);  // a moved vector keeps its memory: features still see it
-  return RowData(std::move(contents), rows, 1);
-}
-
 Result<RowData> Engine::load_columns(Rows columns, std::span<const double> apart) {
   TAILCOAT_CHECK(std::visit([](const auto& rows) { return check_rows(rows); }, columns));
   if (!apart.empty() && apart.size() != row_count(columns))

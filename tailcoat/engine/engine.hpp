@@ -107,7 +107,9 @@ class Engine {
   static Result<void> check_plain(const RowData&, const char* what);
   static PieceSource pieces_of(const RowData&);
   static PieceSource pieces_of(const Samples&);  // of a GLM
-  Result<RowData> column(std::vector<double> values);
+  // fill(begin, end, values) sets the values of rows [begin, end) of a column, on all threads.
+  template <class Fill>
+  Result<RowData> column(std::size_t rows, std::size_t chunk, const Fill& fill);
   template <class Number>
   Result<RowData> glm_column(const Samples&, const Number& number);
   Result<SensitiveSum> glm_gradient_sum(const Samples&, std::span<const double> x, const ClipLattice&);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <variant>
 
+#include "tailcoat/base/checked.hpp"
 #include "tailcoat/engine/engine.hpp"
 #include "tailcoat/engine/exact_sum.hpp"
 #include "tailcoat/engine/float_environment.hpp"
@@ -36,25 +37,38 @@ std::size_t chunk_of(const Samples& samples, const Workers& workers) {
 
 }  // namespace
 
+// In a buffer, whose memory goes back to the system with the column.
+template <class Fill>
+Result<RowData> Engine::column(std::size_t rows, std::size_t chunk, const Fill& fill) {
+  Buffer buffer;
+  const auto bytes = checked_mul(rows, sizeof(double));
+  if (!bytes) return usage_error(fmt::format("{} samples are more than memory can hold", rows));
+  TAILCOAT_CHECK(buffer.resize(*bytes));
+  auto* const values = reinterpret_cast<double*>(buffer.data());
+  const auto thrown = workers_->for_each_chunk(
+      rows, chunk, [&](std::size_t, std::size_t begin, std::size_t end) { fill(begin, end, values); });
+  if (thrown) return error_of(thrown);
+  return RowData({.features = RowsOf<double>{values, rows, 1, 1}, .inverse_norms = {}, .owned = std::move(buffer)},
+                 rows, 1);
+}
+
 // values[i] = number(loss, row i of the samples, label, weight, inverse norm), for all i.
 template <class Number>
 Result<RowData> Engine::glm_column(const Samples& samples, const Number& number) {
   const PieceSource source = pieces_of(samples);
-  std::vector<double> values(samples.size());
-  const auto fill = [&](const auto& loss) {
-    const auto fill_piece = [&](const auto& piece, std::size_t first) {
-      for (std::size_t i = 0; i < piece.rows.rows; ++i) {
-        const double weight = piece.weights == nullptr ? 1 : usable_weight(piece.weights[i]);
-        const auto* row = piece.rows.data + i * piece.rows.stride;
-        values[first + i] = finite_or_zero(number(loss, row, piece.labels[i], weight, piece.inverse_norms[i]));
-      }
-    };
-    return workers_->for_each_chunk(
-        samples.size(), chunk_of(samples, *workers_),
-        [&](std::size_t, std::size_t begin, std::size_t end) { for_each_piece(source, begin, end, fill_piece); });
+  const auto filled = [&](const auto& loss) {
+    return column(
+        samples.size(), chunk_of(samples, *workers_), [&](std::size_t begin, std::size_t end, double* values) {
+          for_each_piece(source, begin, end, [&](const auto& piece, std::size_t first) {
+            for (std::size_t i = 0; i < piece.rows.rows; ++i) {
+              const double weight = piece.weights == nullptr ? 1 : usable_weight(piece.weights[i]);
+              const auto* row = piece.rows.data + i * piece.rows.stride;
+              values[first + i] = finite_or_zero(number(loss, row, piece.labels[i], weight, piece.inverse_norms[i]));
+            }
+          });
+        });
   };
-  if (const auto thrown = std::visit(fill, samples.loss_)) return error_of(thrown);
-  return column(std::move(values));
+  return std::visit(filled, samples.loss_);
 }
 
 Result<RowData> Engine::gradient_norms(const Samples& samples, std::span<const double> x) try {
@@ -67,19 +81,15 @@ Result<RowData> Engine::gradient_norms(const Samples& samples, std::span<const d
       return weight * std::abs(loss.derivative(margin, label)) / inverse;
     });
   }
-  std::vector<double> norms(samples.size());
-  const auto thrown = workers_->for_each_chunk(
-      samples.size(), chunk_of(samples, *workers_), [&](std::size_t, std::size_t begin, std::size_t end) {
-        std::vector<double> gradient(x.size());
-        for (std::size_t i = begin; i < end; ++i) {
-          std::ranges::fill(gradient, 0.0);
-          samples.functions()->gradient(samples.first_ + i, x, gradient);
-          const DefaultFloatEnvironment environment;  // a callback may have changed it
-          norms[i] = finite_or_zero(norm_of(gradient));
-        }
-      });
-  if (thrown) return error_of(thrown);
-  return column(std::move(norms));
+  return column(samples.size(), chunk_of(samples, *workers_), [&](std::size_t begin, std::size_t end, double* norms) {
+    std::vector<double> gradient(x.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      std::ranges::fill(gradient, 0.0);
+      samples.functions()->gradient(samples.first_ + i, x, gradient);
+      const DefaultFloatEnvironment environment;  // a callback may have changed it
+      norms[i] = finite_or_zero(norm_of(gradient));
+    }
+  });
 } catch (...) {
   return error_of(std::current_exception());
 }

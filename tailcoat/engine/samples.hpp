@@ -12,6 +12,7 @@
 
 #include "tailcoat/base/option.hpp"
 #include "tailcoat/base/result.hpp"
+#include "tailcoat/data/buffer.hpp"
 #include "tailcoat/data/rows.hpp"
 #include "tailcoat/engine/row_maker.hpp"
 #include "tailcoat/losses/loss.hpp"
@@ -34,9 +35,9 @@ class RowData {
     std::vector<double> inverse_norms;  // none, if loaded without, made or a column; 0 for a row that cannot
                                         // contribute: zero, not finite, or of a squared norm beyond the range of double
                                         // (norms below 1e-144 sqrt(d) or above 1e154)
-    std::vector<double> owned{};      // what features are a view of, if the engine has made them
-    std::span<const double> apart{};  // one more column, the last, if not empty
-    const RowMaker* maker = nullptr;  // null: not made
+    Buffer owned{};                     // what features are a view of, if the engine has made them
+    std::span<const double> apart{};    // one more column, the last, if not empty
+    const RowMaker* maker = nullptr;    // null: not made
   };
   RowData(Contents contents, std::size_t rows, std::size_t dimension)
       : made_(contents.maker != nullptr), contents_(std::move(contents)), rows_(rows), dimension_(dimension) {}
