@@ -19,7 +19,6 @@ namespace tailcoat::cli {
 namespace {
 
 constexpr double kDefaultDelta = 1e-6;
-constexpr double kLargestDelta = 0.1;
 constexpr std::size_t kLargestModel = std::size_t{1} << 28;  // bytes
 
 constexpr NumberOption kSeed{
@@ -132,11 +131,7 @@ void add_noise_arguments(CLI::App& parser, NoiseArguments& arguments) {
 Result<ApproxDp> budget_of(const NoiseArguments& arguments) {
   TAILCOAT_TRY(epsilon, number(kEpsilonOption, arguments.epsilon));
   TAILCOAT_TRY(delta, check(kDeltaOption, arguments.delta.value_or(kDefaultDelta)));
-  if (delta > kLargestDelta) {
-    return refusal(fmt::format("delta = {} is above {}: that is no privacy; take it well below 1 / rows, such as 1e-6",
-                               delta, kLargestDelta));
-  }
-  return ApproxDp{epsilon, delta};
+  return check_budget({epsilon, delta});
 }
 
 void warn_of_delta(ApproxDp budget, std::size_t rows) {

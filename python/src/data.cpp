@@ -16,8 +16,6 @@ namespace {
 using Matrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 using Levels = std::vector<std::optional<std::vector<std::string>>>;  // per column; none: numbers
 
-constexpr std::size_t kBlockCells = 1 << 15;
-
 template <class T>
 Rows rows_of(const Matrix& array) {
   const bool whole_rows = array.shape(1) <= 1 || array.stride(1) == 1;
@@ -61,26 +59,20 @@ nb::object apart_of(const Data& data) {
 
 }  // namespace
 
-Result<Table> table_of(const Data& data, const std::optional<Apart>& apart) {
-  std::vector<Column> columns = data.columns;
-  if (apart) columns.push_back(apart->column);
-  const std::size_t width = columns.size();
-  TAILCOAT_TRY(table, Table::create(std::move(columns), Storage::f64));
-  const std::size_t step = std::max<std::size_t>(1, kBlockCells / width);
-  std::vector<double> block;
-  for (std::size_t first = 0; first < data.rows(); first += step) {
-    block.clear();
-    const std::size_t last = std::min(data.rows(), first + step);
-    std::visit(
-        [&](const auto& rows) {
-          for (std::size_t i = first; i < last; ++i) {
-            const auto row = rows.row(i);
-            block.insert(block.end(), row.begin(), row.end());
-            if (apart) block.push_back(apart->values[i]);
-          }
-        },
-        data.cells);
-    TAILCOAT_CHECK(table.append(block));
+Frame frame_of(const Data& data, const std::optional<Apart>& apart) {
+  Frame frame{.columns = data.columns, .cells = data.cells};
+  if (!apart) return frame;
+  frame.columns.push_back(apart->column);
+  frame.apart = apart->values;
+  return frame;
+}
+
+Result<Table> table_of(const Data& data) {
+  TAILCOAT_TRY(table, Table::create(data.columns, Storage::f64));
+  std::vector<double> cells(data.columns.size());
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    std::visit([&](const auto& rows) { std::ranges::copy(rows.row(i), cells.begin()); }, data.cells);
+    TAILCOAT_CHECK(table.append(cells));
   }
   return std::move(table);
 }

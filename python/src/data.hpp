@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tailcoat/data/column.hpp"
+#include "tailcoat/data/frame.hpp"
 #include "tailcoat/data/rows.hpp"
 #include "tailcoat/data/table.hpp"
 
@@ -43,8 +44,10 @@ struct Apart {
   std::span<const double> values;
 };
 
-// A copy of it all.
-Result<Table> table_of(const Data&, const std::optional<Apart>&);
+// A view of it all.
+Frame frame_of(const Data&, const std::optional<Apart>&);
+// A copy of the columns.
+Result<Table> table_of(const Data&);
 
 // Reads an object with __arrow_c_stream__: the columns named, in their order (none: all), those in `texts` as texts,
 // and the one `apart` as what it is.

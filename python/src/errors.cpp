@@ -5,14 +5,14 @@
 namespace tailcoat::python {
 namespace {
 
-const char* class_name(ErrorKind kind) {
-  switch (kind) {
+const char* class_name(const Error& error) {
+  switch (error.kind) {
     case ErrorKind::usage:
       return "UsageError";
     case ErrorKind::data:
       return "DataError";
     case ErrorKind::refused:
-      return "PreconditionFailed";
+      return error.over_budget ? "BudgetExceeded" : "PreconditionFailed";
     case ErrorKind::system:
       break;
   }
@@ -23,7 +23,7 @@ void translate(const std::exception_ptr& pointer, void*) {
   try {
     std::rethrow_exception(pointer);
   } catch (const Failure& failure) {
-    const nb::object type = nb::module_::import_("tailcoat._errors").attr(class_name(failure.error().kind));
+    const nb::object type = nb::module_::import_("tailcoat._errors").attr(class_name(failure.error()));
     PyErr_SetString(type.ptr(), failure.what());
   }
 }

@@ -71,12 +71,13 @@ Result<Fit> run_fit(const Data& data, const std::optional<Apart>& apart, Task ta
     return !state.stop;
   };
   if (task.public_rows != nullptr) {
-    TAILCOAT_TRY(rows, table_of(*task.public_rows, std::nullopt));
+    TAILCOAT_TRY(rows, table_of(*task.public_rows));
     TAILCOAT_CHECK(learn_from_public(rows, task.options));
   }
-  TAILCOAT_TRY(table, table_of(data, apart));
-  if (task.theorem) return fit_by_theorem(table, task.options, *task.theorem, run);
-  return fit(std::move(table), task.options, run, progress);
+  const Frame frame = frame_of(data, apart);
+  TAILCOAT_CHECK(check(frame));
+  if (task.theorem) return fit_by_theorem(frame, task.options, *task.theorem, run);
+  return fit(frame, task.options, run, progress);
 }
 
 FittedModel fit_data(const Data& data, const std::string& target, const std::optional<Numbers>& y,
@@ -88,7 +89,7 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
                      const nb::object& progress) {
   const Task task{.options = {.target = target,
                               .loss = value_of(parse_loss(loss)),
-                              .budget = {epsilon, delta},
+                              .budget = value_of(check_budget({epsilon, delta})),
                               .levels = levels,
                               .bounds = map_of<Range>(bounds),
                               .scales = map_of<Scale>(scales),

@@ -53,6 +53,7 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
                   std::optional<std::uint64_t> seed, std::size_t threads, const nb::object& progress) {
   const Algorithm chosen = value_of(find_algorithm(algorithm));
   const Options options = options_of(constants, failure_probability, max_passes);
+  const ApproxDp budget = value_of(check_budget({epsilon, delta}));
   BitSource noise = seed ? BitSource::insecure_seeded(*seed) : value_of(BitSource::from_kernel());
   JobState state;
   PythonGradient callback(gradient, rows, state);
@@ -66,7 +67,7 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
                           .domain = domain,
                           .smoothness = smoothness,
                           .strong_convexity = strong_convexity};
-    solution = solve(chosen, {engine, noise}, problem, moments_of(moments), {epsilon, delta}, options, state);
+    solution = solve(chosen, {engine, noise}, problem, moments_of(moments), budget, options, state);
   };
   run_job(state, work, progress);
   callback.rethrow();

@@ -126,35 +126,6 @@ std::string report_of(const FittedModel& model, const std::string& data_name, co
                      {.data_name = data_name, .command = command, .version = TAILCOAT_VERSION, .date = date});
 }
 
-// What pickle keeps of a fit.
-using Pairs = std::vector<std::pair<double, double>>;
-using State = std::tuple<std::string, std::vector<double>, std::vector<double>, Pairs, bool, bool,
-                         std::optional<std::pair<double, double>>>;
-
-State state_of(const FittedModel& model) {
-  const auto& [work, limits, certified] = std::tie(model.fit.work, model.fit.limits, model.fit.certified);
-  return {to_json(model.fit.model),
-          {work.sample_gradients, work.passes, work.wanted_passes},
-          {limits.sampling, limits.privacy_noise, limits.clipped_share},
-          model.fit.error_against_epsilon,
-          model.fit.constant,
-          model.from_fit,
-          certified ? std::optional(std::pair(certified->excess_risk, certified->failure_probability)) : std::nullopt};
-}
-
-FittedModel model_of_state(const State& state) {
-  const auto& [json, work, limits, errors, constant, from_fit, certified] = state;
-  if (work.size() != 3 || limits.size() != 3)
-    throw Failure(data_error("the pickle is not one of a model of this version of tailcoat"));
-  return {.fit = {.model = value_of(model_from_json(json)),
-                  .work = {work[0], work[1], work[2]},
-                  .limits = {limits[0], limits[1], limits[2]},
-                  .error_against_epsilon = errors,
-                  .constant = constant,
-                  .certified = certified ? std::optional(Bound{certified->first, certified->second}) : std::nullopt},
-          .from_fit = from_fit};
-}
-
 }  // namespace
 
 void bind_model(nb::module_& module) {

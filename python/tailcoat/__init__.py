@@ -1,8 +1,8 @@
 """Private convex models from heavy-tailed data.
 
 Estimators in the manner of scikit-learn that are differentially private from nothing but a budget: no bounds, norms or
-clipping thresholds have to be known. ``epsilon`` and ``delta`` are for one fit; every further fit on the same rows spends
-as much again.
+clipping thresholds have to be known. ``epsilon`` and ``delta`` are for one fit; every further fit on the same rows
+spends as much again.
 
 >>> import numpy as np, tailcoat
 >>> rng = np.random.default_rng(0)

@@ -22,7 +22,7 @@ _THEORY = {"smoothness": np.inf, "failure_probability": 0.05, "max_passes": 1000
 
 
 def keep(estimator: BaseEstimator, parameters: dict[str, Any]) -> None:
-    """Sets the parameters of a constructor, given its locals(), as attributes: as they are, as scikit-learn wants it."""
+    """Sets the parameters of a constructor, given its locals(), as attributes: as they are, as scikit-learn wants."""
     for name, value in parameters.items():
         if name not in ("self", "__class__"):
             setattr(estimator, name, value)
@@ -132,7 +132,9 @@ class PrivateModel(BaseEstimator):
     def _loss(self) -> str:
         raise NotImplementedError
 
-    def _fit(self, data: _core.Data, target: str, y: np.ndarray, labels: list[str] | None = None, **public: Any) -> None:
+    def _fit(
+        self, data: _core.Data, target: str, y: np.ndarray, labels: list[str] | None = None, **public: Any
+    ) -> None:
         """Fits and keeps the model. `public`: classes and bounds of the target, and the exposure."""
         self._check_parameters(data.rows)
         names = self._schema_.names
@@ -183,18 +185,18 @@ class PrivateModel(BaseEstimator):
             )
 
     def _theory(self) -> tuple[Any, ...] | None:
-        """What the algorithm's theorem needs, as the library takes it; None for the adaptive fit, which needs nothing."""
+        """What the algorithm's theorem needs, as the library takes it; None for the adaptive fit."""
         if self.algorithm == "adaptive":
             if self.theory is not None or self.constants != "tight":
-                raise UsageError("theory and constants are for an algorithm with a theorem; 'adaptive' needs none of them")
+                raise UsageError("theory and constants are for an algorithm with a theorem; 'adaptive' needs neither")
             return None
         given = {**_THEORY, **(self.theory or {})}
         if unknown := given.keys() - {*_THEORY, "moments", "diameter"}:
             raise UsageError(f"theory has {sorted(unknown)}; it takes moments, diameter, {', '.join(_THEORY)}")
         if "moments" not in given or "diameter" not in given:
             raise UsageError(
-                f"algorithm = {self.algorithm!r} has a theorem that needs theory={{'moments': (k, G2, Gk), 'diameter': D}}; "
-                f"see tailcoat.plan"
+                f"algorithm = {self.algorithm!r} has a theorem that needs "
+                f"theory={{'moments': (k, G2, Gk), 'diameter': D}}; see tailcoat.plan"
             )
         numbers = (float(given[name]) for name in ("diameter", "smoothness"))
         rest = (float(given[name]) for name in ("failure_probability", "max_passes"))

@@ -71,20 +71,28 @@ def named(keys: Mapping[Any, Any], labels: Sequence[Any], names: Sequence[str], 
     return found
 
 
-def is_missing(values: np.ndarray) -> np.ndarray:
-    """Which cells of an array of any type have no value: None and what differs from itself."""
-    if values.dtype.kind in "OfcmM":
-        return np.array([value is None or value != value for value in values], dtype=bool)
-    return np.zeros(values.shape, dtype=bool)
+def _encode_objects(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    places: dict[Any, int] = {}
+    try:
+        codes = np.fromiter(
+            (np.nan if v is None or v != v else places.setdefault(v, len(places)) for v in values), float, len(values)
+        )
+        order = sorted(places)
+    except TypeError:
+        raise DataError("the cells are of types that do not compare, such as numbers and texts") from None
+    ranks = {value: rank for rank, value in enumerate(order)}
+    rank = np.array([*(ranks[value] for value in places), np.nan])
+    distinct = np.empty(len(order), dtype=object)
+    distinct[:] = order
+    return rank[np.where(np.isnan(codes), len(order), codes).astype(np.intp)], distinct
 
 
 def encode(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places in the distinct values, missing cells NaN; and the distinct values."""
-    missing = is_missing(values)
-    try:
-        distinct, places = np.unique(values[~missing], return_inverse=True)
-    except TypeError:
-        raise DataError("the cells are of types that do not compare, such as numbers and texts") from None
+    """Places in the distinct values, which are sorted; missing cells (None and what differs from itself) are NaN."""
+    if values.dtype.kind == "O":
+        return _encode_objects(values)
+    missing = values != values
+    distinct, places = np.unique(values[~missing], return_inverse=True)
     codes = np.full(values.shape, np.nan)
     codes[~missing] = places
     return codes, distinct
@@ -115,7 +123,13 @@ def _number_column(name: str, column: Any) -> np.ndarray:
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
+def _refuse_infinities(matrix: np.ndarray) -> None:
+    if not np.isfinite(matrix.sum()) and np.isinf(matrix).any():
+        raise DataError("Input X contains infinity; a cell is finite, or NaN where it is missing")
+
+
 def _of_matrix(matrix: np.ndarray, names: list[str], texts: dict[str, list[str]]) -> _core.Data:
+    """A view of the array."""
     return _core.Data.of_array(matrix, names, [texts.get(name) for name in names])
 
 
@@ -123,7 +137,9 @@ def read_pandas(X: Any, names: list[str], levels: Mapping[str, list[str]], reset
     """`levels`: of the text columns that the user names, or those of the fit if not `reset`."""
     dtypes = set(X.dtypes)
     if not levels and len(dtypes) == 1 and next(iter(dtypes)) in FLOATS:
-        return _of_matrix(np.ascontiguousarray(X.to_numpy()), names, {}), Schema(names)
+        matrix = np.ascontiguousarray(X.to_numpy())
+        _refuse_infinities(matrix)
+        return _of_matrix(matrix, names, {}), Schema(names)
     schema = Schema(names, dict(levels))
     matrix = np.empty((len(X), len(names)))
     texts = {}
@@ -136,6 +152,7 @@ def read_pandas(X: Any, names: list[str], levels: Mapping[str, list[str]], reset
             matrix[:, place], texts[name] = _encode_pandas(column)
         else:
             matrix[:, place] = _number_column(name, column)
+    _refuse_infinities(matrix)
     return _of_matrix(matrix, names, texts), schema
 
 
@@ -152,6 +169,7 @@ def read_array(X: np.ndarray, names: list[str], levels: Mapping[str, list[str]])
             texts[name] = texts_of(distinct)
         else:
             matrix[:, place] = as_numbers(X[:, place], f"column {name!r}")
+    _refuse_infinities(matrix)
     return _of_matrix(matrix, names, texts), schema
 
 

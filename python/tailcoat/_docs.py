@@ -7,8 +7,8 @@ from typing import TypeVar
 _BUDGET = """Parameters
     ----------
     epsilon : float
-        Bound on the privacy loss of one fit. There is no default: what it may be is for you to say. Each fit on the same
-        rows spends as much again, and so does each fold of a cross-validation.
+        Bound on the privacy loss of one fit. There is no default: what it may be is for you to say. Each fit on the
+        same rows spends as much again, and so does each fold of a cross-validation.
     delta : float, default=1e-6
         Probability with which the bound may fail; well below 1/n.
     algorithm : str, default="adaptive"
@@ -46,14 +46,14 @@ _TARGET_BOUNDS = """target_bounds : (low, high), optional
         Of the target, where that is public knowledge. It saves budget."""
 
 _CLASSES = """classes : sequence, optional
-        The classes there can be, where that is public. Otherwise those of a pandas categorical or of booleans are taken, or
-        the frequent ones are found, at a price."""
+        The classes there can be, where that is public. Otherwise those of a pandas categorical or of booleans are
+        taken, or the frequent ones are found, at a price."""
 
 _ATTRIBUTES = """Attributes
     ----------
     coef_ : array
-        The slope of each number column of X (0 where it was left out), in its own units, then the coefficients of further
-        terms. Of a classifier one row per class, or one row for two classes.
+        The slope of each number column of X (0 where it was left out), in its own units, then the coefficients of
+        further terms. Of a classifier one row per class, or one row for two classes.
     terms_ : list of str
         What each coefficient is of: "age", "age beyond 1 to 90", "city=Graz".
     intercept_ : float or array

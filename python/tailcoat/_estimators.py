@@ -7,7 +7,7 @@ from typing import Any, Sequence
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from tailcoat import _core, _data
 from tailcoat._base import ByColumn, PrivateModel, Theory, keep
@@ -232,7 +232,8 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
         classes = [] if given is None else _data.texts_of(given.tolist())
         self._fit(data, target, codes, texts, classes=classes)
         known = dict(zip(texts, labels)) if given is None else dict(zip(classes, given))
-        found = np.array([known[text] for text in self.model_.classes], dtype=labels.dtype if given is None else given.dtype)
+        kind = (labels if given is None else given).dtype
+        found = np.array([known[text] for text in self.model_.classes], dtype=kind)
         order = np.argsort(found) if given is None else np.arange(len(found))
         self.classes_ = found[order]
         self._of_model_ = order  # place in the model of each class
@@ -402,22 +403,27 @@ class PrivateMean(RegressorMixin, PrivateModel):
         Parameters
         ----------
         X : array of n numbers, or n rows of which only the number counts if there is a y
-        y : array of n numbers, optional
-            NaN: missing; it contributes nothing.
+        y : array of n numbers, or str, optional
+            The numbers, or the name of their column in a frame X. NaN: missing; it contributes nothing.
 
         Returns
         -------
         self
         """
-        values, name = (X, _data.target_name(X, [])) if y is None else (y, _data.target_name(y, []))
+        if isinstance(y, str):
+            y, name = self._column(X, y), y
+        else:
+            name = _data.target_name(X if y is None else y, [])
         if y is not None:
-            check_consistent_length(self._check_array(X, True), y)
-        elif np.ndim(X) != 1 and self._check_array(X, True).shape[1] != 1:
-            raise UsageError(
-                f"PrivateMean releases one mean, X has {self.n_features_in_} columns and requires y to be passed, but the "
-                f"target y is None; pass one column at a time, each is a release of its own"
-            )
-        numbers = self._numbers(np.ravel(values) if y is None else values)
+            check_consistent_length(np.empty(self._rows(X, True)), y)
+        elif np.ndim(X) != 1:
+            self._rows(X, True)
+            if self.n_features_in_ != 1:
+                raise UsageError(
+                    f"PrivateMean releases one mean, X has {self.n_features_in_} columns and requires y to be passed, "
+                    f"but the target y is None; pass one column at a time, each is a release of its own"
+                )
+        numbers = self._numbers(np.ravel(X) if y is None else y)
         self._schema_ = _data.Schema([])
         self._fit(_rows_alone(len(numbers)), name, numbers, target_bounds=self.target_bounds)
         estimates = self.model_.estimates()
@@ -425,10 +431,23 @@ class PrivateMean(RegressorMixin, PrivateModel):
         self.interval_ = np.array([estimates[end][1][0] for end in ("low", "high")])
         return self
 
+    def _rows(self, X: Any, reset: bool) -> int:
+        """How many; what is in a frame does not matter."""
+        if not _data.is_pandas(X) and not _data.is_arrow(X):
+            return len(self._check_array(X, reset))
+        validate_data(self, X, skip_check_array=True, reset=reset)
+        return len(X)
+
+    def _column(self, X: Any, name: str) -> np.ndarray:
+        try:
+            return np.asarray(X[name])
+        except Exception as error:  # each kind of frame has its own
+            raise UsageError(f"y = {name!r} is no column of X; pass the numbers or the name of a column") from error
+
     def predict(self, X: Any) -> np.ndarray:
         """The mean, once for each row of X."""
         check_is_fitted(self)
-        return self.model_.predict(_rows_alone(len(self._check_array(X, False))))
+        return self.model_.predict(_rows_alone(self._rows(X, False)))
 
 
 def _rows_alone(rows: int) -> _core.Data:

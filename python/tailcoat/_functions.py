@@ -154,7 +154,8 @@ class Solution:
     privacy : dict
         The receipt: what was released at what price.
     certified_bound : float
-        The excess risk is at most this, on average or, if ``failure_probability`` is not 0, with probability one less that.
+        The excess risk is at most this: on average or, if ``failure_probability`` is not 0, with probability one
+        less that.
     failure_probability : float
     sample_gradients, passes : float
         The work that was done.
@@ -207,17 +208,18 @@ def minimize(
     Parameters
     ----------
     gradient : callable
-        ``gradient(x, rows)`` is an array of len(rows) gradients of d numbers, of the loss at x for each row. Row i of it
-        must depend on x and row i alone: privacy rests on that, and on the loss being convex. It is called with a few
-        rows or with many, from one thread at a time. What it raises comes out of minimize, and nothing is released.
+        ``gradient(x, rows)`` is an array of len(rows) gradients of d numbers, of the loss at x for each row. Row i of
+        it must depend on x and row i alone: privacy rests on that, and on the loss being convex. It is called with a
+        few rows or with many, from one thread at a time. What it raises comes out of minimize, and nothing is
+        released.
     data : array, DataFrame or tuple of these
         Rows; ``rows`` are slices of it. Must not change meanwhile.
     domain : Domain
         From `ball`, `box`, `simplex` or `intersection`; d is its dimension.
     budget : (epsilon, delta)
     moments : (k, G2, Gk)
-        The Lipschitz constants of the loss over the rows that could be have a second moment of at most G2**2 and a k-th of
-        at most Gk**k. Public: assumed, not looked up.
+        The Lipschitz constants of the loss over the rows that could be have a second moment of at most G2**2 and a
+        k-th of at most Gk**k. Public: assumed, not looked up.
     algorithm : str, default="implicit"
         One that `plan` lists.
     smoothness : float, optional
@@ -256,8 +258,8 @@ def minimize(
         found = np.ascontiguousarray(gradient(x, _rows(data, begin, end)), dtype=np.float64)
         if found.shape != (end - begin, dimension):
             raise UsageError(
-                f"gradient gave an array of shape {found.shape} for {end - begin} rows in {dimension} dimensions; it must "
-                f"be {(end - begin, dimension)}"
+                f"gradient gave an array of shape {found.shape} for {end - begin} rows in {dimension} dimensions; it "
+                f"must be {(end - begin, dimension)}"
             )
         return found
 

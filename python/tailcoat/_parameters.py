@@ -34,7 +34,7 @@ def progress_of(progress: Progress) -> Callable[[int, int], None] | None:
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        raise UsageError("progress=True needs the package tqdm; install it, or pass a function of (done, total)") from None
+        raise UsageError("progress=True needs the package tqdm; or pass a function of (done, total)") from None
     bar = tqdm(desc="private fit", leave=False)
 
     def show(done: int, total: int) -> None:

@@ -33,7 +33,8 @@ class Report:
     def _repr_html_(self) -> str:
         # In a frame of its own, so that its style and the notebook's leave each other alone.
         page = html.escape(self.html, quote=True)
-        return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:0" title="report of a private fit"></iframe>'
+        style = "width:100%;height:40em;border:0"
+        return f'<iframe srcdoc="{page}" style="{style}" title="report of a private fit"></iframe>'
 
 
 def _model_of(model: Any) -> _core.Model:
@@ -65,7 +66,7 @@ def report(model: Any, *, data_name: str = "data", command: str = "", date: str 
     --------
     >>> import numpy as np, tailcoat
     >>> model = tailcoat.PrivateMean(epsilon=1).fit(np.random.default_rng(0).normal(size=1000))
-    >>> tailcoat.report(model, data_name="measurements").html.startswith("<!doctype html>")
+    >>> tailcoat.report(model, data_name="measurements").html.startswith("<!DOCTYPE html>")
     True
     """
     when = datetime.date.today().isoformat() if date is None else date
@@ -134,5 +135,5 @@ def load_model(path: str | os.PathLike[str]) -> LoadedModel:
 
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write the model of a fitted estimator to a file (JSON, docs/model.md), for `load_model` or ``tailcoat predict``."""
+    """Write the model of a fitted estimator to a file (docs/model.md), for `load_model` or ``tailcoat predict``."""
     Path(path).write_text(_model_of(model).to_json(), encoding="utf-8")

@@ -19,12 +19,15 @@ enum class ErrorKind {
 
 struct Error {
   ErrorKind kind;
-  std::string message;  // what was wrong, with the value, and what would be right
+  std::string message;       // what was wrong, with the value, and what would be right
+  bool over_budget = false;  // of a refusal: by a privacy budget, not by a precondition
 };
 
 inline Error usage_error(std::string message) { return {ErrorKind::usage, std::move(message)}; }
 inline Error data_error(std::string message) { return {ErrorKind::data, std::move(message)}; }
 inline Error refusal(std::string message) { return {ErrorKind::refused, std::move(message)}; }
+// More than a privacy budget allows.
+inline Error over_budget(std::string message) { return {ErrorKind::refused, std::move(message), true}; }
 inline Error system_error(std::string message) { return {ErrorKind::system, std::move(message)}; }
 
 // Says which error was not looked at, and ends the program.

@@ -123,8 +123,8 @@ Result<Gdp> Accountant::room_for_gaussian(ApproxDp total) const {
         profiles, [&](const auto& profile) { return profile.satisfies(total.epsilon, total.delta, Gdp{mu_more}); });
   });
   if (mu > 0) return Gdp{mu};
-  return refusal(fmt::format("the events leave nothing of epsilon = {}, delta = {}; allow more or reserve less",
-                             total.epsilon, total.delta));
+  return over_budget(fmt::format("the events leave nothing of epsilon = {}, delta = {}; allow more or reserve less",
+                                 total.epsilon, total.delta));
 }
 
 }  // namespace tailcoat

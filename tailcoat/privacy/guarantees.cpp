@@ -1,11 +1,21 @@
 #include "tailcoat/privacy/guarantees.hpp"
 
+#include <fmt/format.h>
+
 namespace tailcoat {
 
 Result<ApproxDp> check(ApproxDp guarantee) {
   TAILCOAT_CHECK(check(kEpsilonOption, guarantee.epsilon));
   TAILCOAT_CHECK(check(kDeltaOption, guarantee.delta));
   return guarantee;
+}
+
+Result<ApproxDp> check_budget(ApproxDp budget) {
+  constexpr double kLargestDelta = 0.1;
+  TAILCOAT_CHECK(check(budget));
+  if (budget.delta <= kLargestDelta) return budget;
+  return refusal(fmt::format("delta = {} is above {}: that is no privacy; take it well below 1 / rows, such as 1e-6",
+                             budget.delta, kLargestDelta));
 }
 
 Result<Zcdp> check(Zcdp guarantee) {

@@ -38,6 +38,8 @@ inline constexpr NumberOption kRhoOption{.name = "rho", .meaning = "zCDP paramet
 inline constexpr NumberOption kMuOption{.name = "mu", .meaning = "GDP parameter", .lowest = 0, .open_below = true};
 
 Result<ApproxDp> check(ApproxDp);
+// The same for a budget that somebody wants to spend: refuses a delta above 0.1, which is no privacy.
+Result<ApproxDp> check_budget(ApproxDp);
 Result<Zcdp> check(Zcdp);
 Result<Gdp> check(Gdp);
 

@@ -124,8 +124,8 @@ Gdp PrivacyMeter::share(double fraction) const {
 Result<void> PrivacyMeter::affords(const std::string& what, Gdp cost) const {
   TAILCOAT_CHECK(check(cost));
   if (fits(cost.mu)) return {};
-  return refusal(fmt::format("{} asks for mu = {}, but only mu = {} of {} is left; add noise or allow more", what,
-                             cost.mu, remaining().mu, total_.mu));
+  return over_budget(fmt::format("{} asks for mu = {}, but only mu = {} of {} is left; add noise or allow more", what,
+                                 cost.mu, remaining().mu, total_.mu));
 }
 
 Result<void> PrivacyMeter::charge(const Release& release, Gdp cost) {
@@ -143,7 +143,7 @@ Result<void> PrivacyMeter::charge(const Release& release, const std::vector<Even
   for (const Event& event : reserved) {
     const auto found = std::ranges::find(left, event);
     if (found == left.end())
-      return refusal(fmt::format(
+      return over_budget(fmt::format(
           "{} was not reserved, or its reservation is used up: reserve it when the meter is opened", release.what));
     left.erase(found);
   }

@@ -65,6 +65,7 @@ TEST(PrivacyMeter, ARefusalNamesWhatWasAskedAndWhatIsLeftAndChangesNothing) {
   const auto refused = meter.charge({.what = "gradient, step 7"}, Gdp{0.45});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind, ErrorKind::refused);
+  EXPECT_TRUE(refused.error().over_budget);
   EXPECT_NE(refused.error().message.find("gradient, step 7"), std::string::npos);
   EXPECT_NE(refused.error().message.find("0.45"), std::string::npos);
   EXPECT_NE(refused.error().message.find("0.39999999999999997 of 0.5"), std::string::npos) << refused.error().message;

@@ -22,7 +22,8 @@ def gradient(x, rows):
 
 def minimize(function, data, **parameters):
     defaults = {"smoothness": 1.0, "random_state": 1, "insecure_random_state": True}
-    return tailcoat.minimize(function, data, tailcoat.ball(1.0, dimension=2), BUDGET, MOMENTS, **{**defaults, **parameters})
+    domain = tailcoat.ball(1.0, dimension=2)
+    return tailcoat.minimize(function, data, domain, BUDGET, MOMENTS, **{**defaults, **parameters})
 
 
 @pytest.mark.parametrize("algorithm", ["implicit", "localized", "known-lipschitz", "dp-sgd", "clipped-dp-sgd"])
@@ -122,7 +123,7 @@ def test_progress_comes_from_the_calling_thread_and_may_stop_the_run(points):
             raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough") as caught:
-        minimize(lambda x, rows: gradient(x, rows), np.repeat(points, 500, axis=0), algorithm="dp-sgd", progress=progress)
+        minimize(gradient, np.repeat(points, 500, axis=0), algorithm="dp-sgd", progress=progress)
     assert len(seen) == 3 and all(main and 0 < done <= total for done, total, main in seen)
     assert any("spent" in note for note in caught.value.__notes__)
 
@@ -160,12 +161,16 @@ def test_domains_know_their_points():
     np.testing.assert_allclose(both.project([9, 9]), [1, 1], atol=1e-9)
     np.testing.assert_allclose(tailcoat.simplex(3).project([1, 1, 1]), [1 / 3] * 3)
     for wrong in (lambda: tailcoat.ball(1.0), lambda: tailcoat.ball(-1.0, [0]), lambda: tailcoat.box([1], [0]),
-                  lambda: tailcoat.simplex(0), lambda: ball.project([np.nan, 0]), lambda: ball.project([0])):  # fmt: skip
+                  lambda: tailcoat.simplex(0), lambda: ball.project([np.nan, 0]),
+                  lambda: ball.project([0])):  # fmt: skip
         with pytest.raises(tailcoat.UsageError):
             wrong()
 
 
-@pytest.mark.parametrize("query", [{}, {"epsilon": 1}, {"mu": 1, "rho": 1}, {"compose": "magic:1", "delta": 0.1}, {"mu": -1}])
+QUERIES = [{}, {"epsilon": 1}, {"mu": 1, "rho": 1}, {"compose": "magic:1", "delta": 0.1}, {"mu": -1}]
+
+
+@pytest.mark.parametrize("query", QUERIES)
 def test_account_says_what_is_missing(query):
     with pytest.raises(tailcoat.UsageError):
         tailcoat.account(**query)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from conftest import ESTIMATORS, seeded
 
@@ -90,6 +92,12 @@ def test_mean_takes_a_column_or_the_target():
     assert alone.interval_[0] < alone.mean_ < alone.interval_[1]
     for model in (seeded("PrivateMean").fit(wages[:, None]), seeded("PrivateMean").fit(np.ones((20000, 2)), wages)):
         assert model.mean_ == alone.mean_
+    frame = pd.DataFrame({"wage": wages, "city": "Graz"})
+    for data in (frame, pa.Table.from_pandas(frame), pl.from_pandas(frame)):
+        model = seeded("PrivateMean").fit(data, "wage")
+        assert model.mean_ == alone.mean_ and model.predict(data[:3]).tolist() == [alone.mean_] * 3
+        with pytest.raises(tailcoat.UsageError, match="'nothing'"):
+            seeded("PrivateMean").fit(data, "nothing")
     with pytest.raises(ValueError, match="one column at a time"):
         seeded("PrivateMean").fit(np.ones((20, 2)))
 
@@ -117,6 +125,7 @@ def test_the_receipt_says_whether_the_noise_was_secure(line):
         ({"epsilon": float("nan")}, "epsilon"),
         ({"delta": 0}, "delta"),
         ({"delta": 1}, "delta"),
+        ({"delta": 0.2}, "no privacy"),
         ({"algorithm": "magic"}, "theory="),
         ({"algorithm": "magic", "theory": {"moments": (3, 1, 2), "diameter": 2}}, "there is no algorithm 'magic'"),
         ({"algorithm": "implicit-glm", "theory": {"radius": 2}}, "radius"),

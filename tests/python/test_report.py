@@ -35,7 +35,7 @@ def fitted(name, frame, **parameters):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_a_report_is_a_page_of_its_own_and_is_shown_in_a_frame(name, frame, tmp_path):
     page = tailcoat.report(fitted(name, frame), data_name="my <data>")
-    assert page.html.startswith("<!doctype html>") and "my &lt;data&gt;" in page.html and "my <data>" not in page.html
+    assert page.html.startswith("<!DOCTYPE html>") and "my &lt;data&gt;" in page.html and "my <data>" not in page.html
     page.save(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == page.html
     inside = re.fullmatch(r'<iframe srcdoc="([^"]*)"[^>]*></iframe>', page._repr_html_()).group(1)
@@ -47,7 +47,8 @@ def test_a_model_goes_to_a_file_and_back(name, frame, tmp_path):
     model = fitted(name, frame)
     tailcoat.save_model(model, tmp_path / "model.json")
     loaded = tailcoat.load_model(tmp_path / "model.json")
-    np.testing.assert_array_equal(loaded.predict(frame), model.predict(frame[["a"]] if name == "PrivateMean" else frame[["a", "b"]]))
+    expected = model.predict(frame[["a"]] if name == "PrivateMean" else frame[["a", "b"]])
+    np.testing.assert_array_equal(loaded.predict(frame), expected)
     assert loaded.privacy_ == model.privacy_ and loaded.model_.to_json() == model.model_.to_json()
     if name == "PrivateLogisticRegression":
         np.testing.assert_array_equal(loaded.predict_proba(frame), model.predict_proba(frame[["a", "b"]]))

@@ -19,8 +19,8 @@ import tailcoat
 CHECKED = [seeded(name, epsilon=1e3, delta=0.05, random_state=0) for name in ESTIMATORS]
 
 MISSING_TARGETS = {
-    "check_supervised_y_no_nan": "rows without a target are allowed and contribute nothing: to drop them beforehand would "
-    "make the number of rows, which is public, depend on the data"
+    "check_supervised_y_no_nan": "rows without a target are allowed and contribute nothing: to drop them beforehand "
+    "would make the number of rows, which is public, depend on the data"
 }
 
 
@@ -61,6 +61,7 @@ def test_clone_keeps_parameters_and_pickle_keeps_the_model(name):
     copied = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(copied.predict(X), fitted.predict(X))
     assert copied.privacy_ == fitted.privacy_ and copied.model_.to_json() == fitted.model_.to_json()
+    assert tailcoat.report(copied, date="").html == tailcoat.report(fitted, date="").html
 
 
 def test_a_second_fit_leaves_nothing_of_the_first(line):
@@ -83,7 +84,7 @@ def test_a_fit_that_is_refused_keeps_the_former_model(line):
 def test_a_pickle_of_something_else_is_refused():
     model = tailcoat._core.Model.__new__(tailcoat._core.Model)
     with pytest.raises(tailcoat.DataError):
-        model.__setstate__(("{}", [0.0] * 3, [0.0] * 3, [], False, True))
+        model.__setstate__(("{}", [0.0] * 3, [0.0] * 3, [], False, True, None, None))
     model = tailcoat._core.Model.__new__(tailcoat._core.Model)
     with pytest.raises(TypeError):
         model.__setstate__(("{}",))
