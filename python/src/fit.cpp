@@ -84,7 +84,7 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
                      const std::optional<std::vector<std::string>>& labels, const std::string& loss, double epsilon,
                      double delta, const LevelMap& levels, const PairMap& bounds, const PairMap& scales,
                      const Data* public_rows, const std::vector<std::string>& missing_indicators,
-                     const std::string& exposure, double confidence, const std::string& algorithm,
+                     const std::string& exposure, double confidence, bool diagnose, const std::string& algorithm,
                      const std::optional<TheoryTuple>& theory, std::optional<std::uint64_t> seed, std::size_t threads,
                      const nb::object& progress) {
   const Task task{.options = {.target = target,
@@ -95,7 +95,8 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
                               .scales = map_of<Scale>(scales),
                               .missing_indicators = missing_indicators,
                               .exposure = exposure,
-                              .confidence = confidence},
+                              .confidence = confidence,
+                              .diagnose = diagnose},
                   .theorem = theorem_of(algorithm, theory),
                   .public_rows = public_rows};
   const std::optional<Apart> apart = apart_of(data, target, y, labels);
@@ -118,8 +119,8 @@ void bind_fit(nb::module_& module) {
   module.def("fit", &fit_data, nb::arg("data"), nb::kw_only(), nb::arg("target"), nb::arg("y").none(),
              nb::arg("labels").none(), nb::arg("loss"), nb::arg("epsilon"), nb::arg("delta"), nb::arg("levels"),
              nb::arg("bounds"), nb::arg("scales"), nb::arg("public_rows").none(), nb::arg("missing_indicators"),
-             nb::arg("exposure"), nb::arg("confidence"), nb::arg("algorithm"), nb::arg("theory").none(),
-             nb::arg("seed").none(), nb::arg("threads"), nb::arg("progress").none());
+             nb::arg("exposure"), nb::arg("confidence"), nb::arg("diagnose"), nb::arg("algorithm"),
+             nb::arg("theory").none(), nb::arg("seed").none(), nb::arg("threads"), nb::arg("progress").none());
 }
 
 }  // namespace tailcoat::python

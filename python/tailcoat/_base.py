@@ -42,6 +42,7 @@ class PrivateModel(BaseEstimator):
     categorical: Any
     missing_indicators: Any
     confidence: float
+    diagnose: bool
     threads: int
     progress: Progress
     random_state: int | None
@@ -163,6 +164,7 @@ class PrivateModel(BaseEstimator):
             missing_indicators=list(indicators),
             exposure=next(iter(exposure), ""),
             confidence=float(self.confidence),
+            diagnose=bool(self.diagnose),
             algorithm=self.algorithm,
             theory=self._theory(),
             seed=seed_of(self.random_state, self.insecure_random_state),
@@ -186,6 +188,8 @@ class PrivateModel(BaseEstimator):
 
     def _theory(self) -> tuple[Any, ...] | None:
         """What the algorithm's theorem needs, as the library takes it; None for the adaptive fit."""
+        if self.algorithm != "adaptive" and self.diagnose:
+            raise UsageError("diagnose=True is for the algorithm 'adaptive'")
         if self.algorithm == "adaptive":
             if self.theory is not None or self.constants != "tight":
                 raise UsageError("theory and constants are for an algorithm with a theorem; 'adaptive' needs neither")

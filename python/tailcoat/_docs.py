@@ -40,7 +40,9 @@ _COLUMNS = """bounds : dict, optional
         Columns that hold texts. A dict gives their levels, where those are public; otherwise (and for the value None)
         the frequent ones are found, at a price. The categories of a pandas categorical are taken as public.
     missing_indicators : list, optional
-        Columns whose missing cells say something: each gets a coefficient for that."""
+        Columns whose missing cells say something: each gets a coefficient for that.
+    diagnose : bool, default=False
+        Also release how well the model fits, for the report: residuals, or chances against what happened."""
 
 _TARGET_BOUNDS = """target_bounds : (low, high), optional
         Of the target, where that is public knowledge. It saves budget."""

@@ -74,11 +74,11 @@ class PrivateLinearRegression(_PrivateRegressor):
     """
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive", constants: str =
-        "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None, public_rows: Any = None,
-        target_bounds: tuple[float, float] | None = None, categorical: Any = None, missing_indicators: Any = None,
-        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
-        insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive",
+        constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None,
+        public_rows: Any = None, target_bounds: tuple[float, float] | None = None, categorical: Any = None,
+        missing_indicators: Any = None, confidence: float = 0.95, diagnose: bool = False, threads: int = 0,
+        progress: Progress = None, random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -112,11 +112,12 @@ class PrivateHuberRegressor(_PrivateRegressor):
     threshold: float
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, threshold: float = 1.345, algorithm: str =
-        "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None,
-        public_rows: Any = None, target_bounds: tuple[float, float] | None = None, categorical: Any = None,
-        missing_indicators: Any = None, confidence: float = 0.95, threads: int = 0, progress: Progress = None,
-        random_state: int | None = None, insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, threshold: float = 1.345,
+        algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
+        scales: ByColumn = None, public_rows: Any = None, target_bounds: tuple[float, float] | None = None,
+        categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, diagnose: bool = False,
+        threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -150,11 +151,12 @@ class PrivateQuantileRegressor(_PrivateRegressor):
     quantile: float
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, quantile: float = 0.5, algorithm: str =
-        "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None,
-        public_rows: Any = None, target_bounds: tuple[float, float] | None = None, categorical: Any = None,
-        missing_indicators: Any = None, confidence: float = 0.95, threads: int = 0, progress: Progress = None,
-        random_state: int | None = None, insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, quantile: float = 0.5,
+        algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
+        scales: ByColumn = None, public_rows: Any = None, target_bounds: tuple[float, float] | None = None,
+        categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, diagnose: bool = False,
+        threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -188,11 +190,12 @@ class PrivatePoissonRegressor(_PrivateRegressor):
     exposure: Any
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, exposure: Any = None, algorithm: str = "adaptive",
-        constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None,
-        public_rows: Any = None, target_bounds: tuple[float, float] | None = None, categorical: Any = None,
-        missing_indicators: Any = None, confidence: float = 0.95, threads: int = 0, progress: Progress = None,
-        random_state: int | None = None, insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, exposure: Any = None,
+        algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
+        scales: ByColumn = None, public_rows: Any = None, target_bounds: tuple[float, float] | None = None,
+        categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, diagnose: bool = False,
+        threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -291,11 +294,11 @@ class PrivateLogisticRegression(_PrivateClassifier):
     """
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None, algorithm:
-        str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn =
-        None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None, confidence: float =
-        0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None, insecure_random_state:
-        bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None,
+        algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
+        scales: ByColumn = None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None,
+        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -336,11 +339,11 @@ class PrivateLinearSVC(_PrivateClassifier):
     """
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None, algorithm:
-        str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn =
-        None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None, confidence: float =
-        0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None, insecure_random_state:
-        bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None,
+        algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
+        scales: ByColumn = None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None,
+        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -379,12 +382,13 @@ class PrivateMean(RegressorMixin, PrivateModel):
 
     target_bounds: tuple[float, float] | None
     bounds = scales = public_rows = categorical = missing_indicators = None
+    diagnose = False
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive", constants: str =
-        "tight", theory: Theory = None, target_bounds: tuple[float, float] | None = None, confidence: float = 0.95,
-        threads: int = 0, progress: Progress = None, random_state: int | None = None, insecure_random_state: bool =
-        False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive",
+        constants: str = "tight", theory: Theory = None, target_bounds: tuple[float, float] | None = None,
+        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 

@@ -16,9 +16,8 @@ model = PrivateLinearRegression(epsilon=1, random_state=0, insecure_random_state
 data = _core.Data.of_array(X, [f"x{j}" for j in range(20)], [None] * 20)
 def library():
     _core.fit(data, target="y", y=y, labels=None, loss="squared", epsilon=1.0, delta=1e-6, levels={}, bounds={},
-              scales={}, public_rows=None, missing_indicators=[], exposure="", confidence=0.95, algorithm="adaptive",
-              theory=None,
-              seed=0, threads=0, progress=None)
+              scales={}, public_rows=None, missing_indicators=[], exposure="", confidence=0.95, diagnose=False,
+              algorithm="adaptive", theory=None, seed=0, threads=0, progress=None)
 def seconds(run):
     begin = time.process_time()
     run()

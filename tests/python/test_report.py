@@ -1,6 +1,7 @@
 """Reports, model files and pictures."""
 
 import html
+import pickle
 import re
 
 import matplotlib
@@ -40,6 +41,15 @@ def test_a_report_is_a_page_of_its_own_and_is_shown_in_a_frame(name, frame, tmp_
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == page.html
     inside = re.fullmatch(r'<iframe srcdoc="([^"]*)"[^>]*></iframe>', page._repr_html_()).group(1)
     assert html.unescape(inside) == page.html
+
+
+@pytest.mark.parametrize("name", ["PrivateLinearRegression", "PrivateLogisticRegression"])
+def test_a_diagnosis_is_paid_for_and_shown_and_pickled(name, frame):
+    plain, diagnosed = fitted(name, frame), fitted(name, frame, diagnose=True)
+    assert len(diagnosed.privacy_["releases"]) > len(plain.privacy_["releases"])
+    page = tailcoat.report(diagnosed, date="").html
+    assert len(page) > len(tailcoat.report(plain, date="").html)
+    assert tailcoat.report(pickle.loads(pickle.dumps(diagnosed)), date="").html == page
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
