@@ -14,6 +14,7 @@ True
 """
 
 from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from tailcoat import _core
 from tailcoat._errors import (
@@ -25,6 +26,18 @@ from tailcoat._errors import (
     TailcoatError,
     UsageError,
 )
+
+if _TYPE_CHECKING:
+    from tailcoat._estimators import (
+        PrivateHuberRegressor,
+        PrivateLinearRegression,
+        PrivateLinearSVC,
+        PrivateLogisticRegression,
+        PrivateMean,
+        PrivatePoissonRegressor,
+        PrivateQuantileRegressor,
+    )
+    from tailcoat._functions import Solution, account, ball, box, intersection, minimize, plan, simplex
 
 __version__: str = _core.__version__
 
@@ -55,7 +68,7 @@ _LAZY = {
     "plot_error_against_epsilon": "_plots",
 }
 
-__all__ = [
+__all__ = [  # spelt out, for type checkers
     "BudgetExceeded",
     "DataError",
     "PreconditionFailed",
@@ -63,7 +76,21 @@ __all__ = [
     "SystemFailure",
     "TailcoatError",
     "UsageError",
-    *_LAZY,
+    "PrivateLinearRegression",
+    "PrivateHuberRegressor",
+    "PrivateQuantileRegressor",
+    "PrivatePoissonRegressor",
+    "PrivateLogisticRegression",
+    "PrivateLinearSVC",
+    "PrivateMean",
+    "plan",
+    "account",
+    "minimize",
+    "Solution",
+    "ball",
+    "box",
+    "simplex",
+    "intersection",
 ]
 
 

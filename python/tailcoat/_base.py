@@ -50,6 +50,9 @@ class PrivateModel(BaseEstimator):
 
     model_: _core.Model
     privacy_: dict[str, Any]
+    intercept_: Any  # a number or one per class
+    std_err_: Any
+    intercept_std_err_: Any
     _schema_: _data.Schema
 
     def __sklearn_tags__(self) -> Any:
@@ -90,7 +93,7 @@ class PrivateModel(BaseEstimator):
         return _data.read_array(X, names, self._levels_to_read(names, names, reset))
 
     def _check_array(self, X: Any, reset: bool) -> np.ndarray:
-        return validate_data(
+        checked: np.ndarray = validate_data(
             self,
             X,
             dtype=_data.FLOATS,
@@ -99,6 +102,7 @@ class PrivateModel(BaseEstimator):
             ensure_min_samples=2 if reset else 1,
             reset=reset,
         )
+        return checked
 
     def _read_arrow(self, X: Any, *, reset: bool, apart: str | None = None) -> _core.Data:
         levels = _data.arrow_levels(X, self.categorical) if reset else self._schema_.levels
@@ -211,7 +215,7 @@ class PrivateModel(BaseEstimator):
         X = self.public_rows
         if X is None:
             return None
-        texts = {name: [] for name in self._schema_.levels}
+        texts: dict[str, list[str]] = {name: [] for name in self._schema_.levels}
         if _data.is_arrow(X):
             return _core.Data.of_arrow(X, [], list(texts), None)
         if not _data.is_pandas(X):

@@ -120,7 +120,8 @@ def _number_column(name: str, column: Any) -> np.ndarray:
             f"column {name!r} is of type {column.dtype}, which are no numbers; pass categorical=[{name!r}] if it holds "
             f"texts (or a dict with its levels: those cost no privacy), or drop it"
         )
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    numbers: np.ndarray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return numbers
 
 
 def _refuse_infinities(matrix: np.ndarray) -> None:

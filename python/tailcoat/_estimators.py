@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -15,11 +15,14 @@ from tailcoat._docs import documented
 from tailcoat._errors import UsageError
 from tailcoat._parameters import Progress
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 
 class _PrivateRegressor(RegressorMixin, PrivateModel):
     target_bounds: tuple[float, float] | None
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit privately; spends epsilon and delta.
 
         Parameters
@@ -215,7 +218,7 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
     classes: Sequence[Any] | None
     classes_: np.ndarray
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit privately; spends epsilon and delta.
 
         Parameters
@@ -312,7 +315,8 @@ class PrivateLogisticRegression(_PrivateClassifier):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Its logarithm."""
-        return np.log(self.predict_proba(X))
+        logarithms: np.ndarray = np.log(self.predict_proba(X))
+        return logarithms
 
 
 @documented
@@ -401,7 +405,7 @@ class PrivateMean(RegressorMixin, PrivateModel):
     def _loss(self) -> str:
         return "squared"
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Release the mean of y or, without y, of X; spends epsilon and delta.
 
         Parameters

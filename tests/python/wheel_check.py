@@ -1,0 +1,28 @@
+"""Tries an installed wheel: run by scripts/wheel in a Python that has the wheel and nothing of the source tree."""
+
+import pathlib
+import sys
+import zipfile
+
+import numpy as np
+
+import tailcoat
+from tailcoat import PrivateLinearRegression
+
+folder = pathlib.Path(sys.argv[1])
+(wheel,) = folder.glob("*.whl")
+(source,) = folder.glob("*.tar.gz")
+
+assert pathlib.Path(tailcoat.__file__).is_relative_to(sys.prefix), tailcoat.__file__
+assert wheel.name.startswith(f"tailcoat-{tailcoat.__version__}-"), (wheel.name, tailcoat.__version__)
+assert source.name == f"tailcoat-{tailcoat.__version__}.tar.gz", source.name
+assert "manylinux" in wheel.name, wheel.name
+
+inside = {name.rpartition("/")[2] if name.startswith("tailcoat/") else name for name in zipfile.ZipFile(wheel).namelist()}
+assert {"py.typed", "_core.pyi", "__init__.py"} <= inside, sorted(inside)
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((5000, 2))
+model = PrivateLinearRegression(epsilon=1).fit(X, 3 * X[:, 0] + rng.standard_t(3, 5000))
+assert abs(model.coef_[0] - 3) < 0.5, model.coef_
+print(f"{wheel.name} works: slope {model.coef_[0]:.2f} for 3")
