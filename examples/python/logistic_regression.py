@@ -45,6 +45,6 @@ for term, slope, (low, high) in zip(private.terms_, private.coef_[0], private.in
 # Without `classes`, those that are frequent are found, at a price that the receipt lists.
 grade = np.array(["A", "B", "C"])[np.digitize(margin + 0.7 * rng.logistic(size=n), [0.8, 2.2])]
 grades = PrivateLogisticRegression(epsilon=1).fit(people, grade)
-print(f"\nclasses found: {list(grades.classes_)}, right in {grades.score(people, grade):.1%} of the rows,")
+print(f"\nclasses found: {grades.classes_.tolist()}, right in {grades.score(people, grade):.1%} of the rows,")
 most = pd.Series(grade).value_counts(normalize=True)
 print(f"always saying {most.index[0]} in {most.iloc[0]:.1%}")

@@ -27,8 +27,7 @@ for bound in (15, 100, 10_000):
 
 # %% Skew
 # Where the tail is on one side the few largest values carry much of the mean, and no private method sees them well: the
-# interval is then about the mean of what is not clipped.
+# interval is then about the mean after clipping, which is lower.
 wages = rng.lognormal(7.5, 1.0, 50_000)
 skewed = PrivateMean(epsilon=0.5).fit(wages)
 print(f"\nwages: private {skewed.mean_:.0f} +- {skewed.std_err_:.0f}, not private {wages.mean():.0f}")
-print("\n".join(skewed.notes_))

@@ -34,6 +34,7 @@ ordinary = PoissonRegressor(alpha=0, max_iter=1000).fit(
 )
 of_sklearn = dict(zip(plain.columns.str.replace("_", "="), ordinary.coef_))
 
+# A slope is a logarithm; its standard error is, near 1, that of the factor.
 print("rates go up by a factor of                private          scikit-learn")
 for term, slope, error in zip(private.terms_, private.coef_, private.std_err_):
     if term in of_sklearn and "=" not in term:
