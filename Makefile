@@ -1,5 +1,5 @@
 # A thin layer over the CMake presets; every target installs what it needs first (scripts/setup).
-.PHONY: configure build demo test test-slow bench accuracy asan tsan format install setup clean
+.PHONY: configure build demo test test-slow wheel bench accuracy asan tsan format install setup clean
 .DEFAULT_GOAL := build
 
 prefix ?= /usr/local
@@ -30,6 +30,10 @@ test: setup
 
 test-slow: build
 	ctest --preset slow
+
+# A wheel for the Python that PYTHON names, in build/wheel; compiles the library again.
+wheel:
+	@scripts/wheel
 
 bench: build
 	build/bench/tailcoat_bench

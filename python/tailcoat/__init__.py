@@ -38,6 +38,8 @@ if _TYPE_CHECKING:
         PrivateQuantileRegressor,
     )
     from tailcoat._functions import Solution, account, ball, box, intersection, minimize, plan, simplex
+    from tailcoat._plots import plot_budget, plot_coefficients, plot_error_against_epsilon
+    from tailcoat._report import LoadedModel, Report, load_model, report, save_model
 
 __version__: str = _core.__version__
 
@@ -91,6 +93,14 @@ __all__ = [  # spelt out, for type checkers
     "box",
     "simplex",
     "intersection",
+    "report",
+    "Report",
+    "LoadedModel",
+    "load_model",
+    "save_model",
+    "plot_coefficients",
+    "plot_budget",
+    "plot_error_against_epsilon",
 ]
 
 

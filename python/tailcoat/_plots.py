@@ -30,6 +30,15 @@ def plot_coefficients(model: Any, ax: Any = None) -> Any:
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import matplotlib, numpy as np, tailcoat
+    >>> matplotlib.use("Agg")
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+    >>> model = tailcoat.PrivateLinearRegression(epsilon=1, random_state=0, insecure_random_state=True).fit(X, X[:, 0])
+    >>> tailcoat.plot_coefficients(model).get_xlabel()
+    'coefficient, with its 95% interval'
     """
     if not hasattr(model, "intervals_"):
         raise UsageError(f"{type(model).__name__} has no coefficients; call fit first")
@@ -60,6 +69,15 @@ def plot_budget(model: Any, ax: Any = None) -> Any:
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import matplotlib, numpy as np, tailcoat
+    >>> matplotlib.use("Agg")
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+    >>> model = tailcoat.PrivateLinearRegression(epsilon=1, random_state=0, insecure_random_state=True).fit(X, X[:, 0])
+    >>> tailcoat.plot_budget(model).get_xlabel()
+    'share of the Gaussian budget'
     """
     receipt = getattr(model, "privacy_", None) or getattr(model, "privacy", None)
     if receipt is None:
@@ -87,6 +105,15 @@ def plot_error_against_epsilon(model: Any, ax: Any = None) -> Any:
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import matplotlib, numpy as np, tailcoat
+    >>> matplotlib.use("Agg")
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+    >>> model = tailcoat.PrivateLinearRegression(epsilon=1, random_state=0, insecure_random_state=True).fit(X, X[:, 0])
+    >>> tailcoat.plot_error_against_epsilon(model).get_xlabel()
+    'epsilon'
     """
     points = getattr(getattr(model, "model_", None), "error_against_epsilon", None)
     if not points:

@@ -65,7 +65,8 @@ def report(model: Any, *, data_name: str = "data", command: str = "", date: str 
     Examples
     --------
     >>> import numpy as np, tailcoat
-    >>> model = tailcoat.PrivateMean(epsilon=1).fit(np.random.default_rng(0).normal(size=1000))
+    >>> model = tailcoat.PrivateMean(epsilon=1, random_state=0, insecure_random_state=True).fit(
+    ...     np.random.default_rng(0).normal(size=1000))
     >>> tailcoat.report(model, data_name="measurements").html.startswith("<!DOCTYPE html>")
     True
     """
@@ -126,7 +127,8 @@ def load_model(path: str | os.PathLike[str]) -> LoadedModel:
     >>> import numpy as np, pandas as pd, tailcoat, tempfile, os
     >>> frame = pd.DataFrame({"a": np.random.default_rng(0).normal(size=1000)})
     >>> path = os.path.join(tempfile.mkdtemp(), "model.json")
-    >>> model = tailcoat.PrivateLinearRegression(epsilon=1).fit(frame, 2 * frame.a)
+    >>> model = tailcoat.PrivateLinearRegression(epsilon=1, random_state=0, insecure_random_state=True)
+    >>> model = model.fit(frame, 2 * frame.a)
     >>> tailcoat.save_model(model, path)
     >>> bool((tailcoat.load_model(path).predict(frame) == model.predict(frame)).all())
     True
@@ -135,5 +137,15 @@ def load_model(path: str | os.PathLike[str]) -> LoadedModel:
 
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write the model of a fitted estimator to a file (docs/model.md), for `load_model` or ``tailcoat predict``."""
+    """Write the model of a fitted estimator to a file (docs/model.md), for `load_model` or ``tailcoat predict``.
+
+    Examples
+    --------
+    >>> import numpy as np, pathlib, tailcoat, tempfile
+    >>> model = tailcoat.PrivateMean(epsilon=1, random_state=0, insecure_random_state=True).fit(np.arange(1000.0))
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
+    >>> tailcoat.save_model(model, path)
+    >>> tailcoat.load_model(path)
+    LoadedModel('squared', target='y', rows=1000)
+    """
     Path(path).write_text(_model_of(model).to_json(), encoding="utf-8")
