@@ -3,8 +3,8 @@
 # Run it as a script, or cell by cell in an editor that knows `# %%`.
 
 # %% Data
-# 20,000 rents. A few flats are very large and the errors have tails of Student's t with 3 degrees of freedom, so that no
-# bound on a row is known, and none is needed below.
+# 20,000 rents. A few flats are very large and the errors have tails of Student's t with 3 degrees of freedom: no bound
+# on a row is known, and none is needed below.
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LinearRegression

@@ -18,8 +18,8 @@ print(f"private mean {private.mean_:.3f} +- {private.std_err_:.3f}, 95 % interva
 print(f"mean         {times.mean():.3f} +- {times.std() / np.sqrt(len(times)):.3f}   not private")
 
 # %% By hand, with bounds
-# The textbook way: clip to bounds that one has to make up, add Laplace noise of width / (n epsilon). Wide bounds give much
-# noise, narrow ones a bias; which of the two, one does not learn without looking.
+# The textbook way: clip to bounds that one has to make up, add Laplace noise of width / (n epsilon). Wide bounds give
+# much noise, narrow ones a bias; which of the two, one does not learn without looking.
 print("\nclipped to       mean      error of noise")
 for bound in (15, 100, 10_000):
     noise = 2 * bound / (len(times) * 0.5)

@@ -3,7 +3,7 @@
 # Run it as a script, or cell by cell in an editor that knows `# %%`.
 
 # %% The problem
-# The place with the least mean distance from 10,000 people: a geometric median, smoothed by 0.1. Positions have heavy tails.
+# The place with the least mean distance from 10,000 people, smoothed by 0.1: a geometric median. Heavy tails again.
 import numpy as np
 
 import tailcoat
@@ -19,7 +19,7 @@ def gradient(x, rows):
 
 
 # %% Plan
-# From public numbers alone: gradients are never longer than 1, so all moments are at most 1; the loss is 1 / 0.1 smooth.
+# From public numbers alone: gradients are never longer than 1, so moments are at most 1; the loss is 1 / 0.1 smooth.
 setting = dict(rows=len(people), features=2, epsilon=1, delta=1e-6, moments=(4, 1.0, 1.0), diameter=2, smoothness=10)
 found = tailcoat.plan(**setting)
 print(f"without looking at the data, the centre of the ball is within {found['trivial_bound']:.2f} of the best")

@@ -98,7 +98,8 @@ class LoadedModel:
         columns = {column: kind == "level" for _, column, kind in self.model_.terms}
         if self.model_.exposure:
             columns[self.model_.exposure] = False
-        names, texts = list(columns), {name: [] for name, text in columns.items() if text}
+        names = list(columns)
+        texts: dict[str, list[str]] = {name: [] for name, text in columns.items() if text}
         if not names:  # a constant
             return _core.Data.of_array(np.empty((len(X), 0)), [], [])
         if _data.is_arrow(X):

@@ -7,7 +7,8 @@ MEASURE = """
 import sys, time
 begin = time.process_time()
 import tailcoat
-print(time.process_time() - begin, *(name for name in ("numpy", "sklearn", "pandas", "matplotlib") if name in sys.modules))
+large = ("numpy", "sklearn", "pandas", "matplotlib")
+print(time.process_time() - begin, *(name for name in large if name in sys.modules))
 """
 
 

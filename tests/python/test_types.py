@@ -42,5 +42,5 @@ def test_marker_and_stub_are_in_the_package():
 
 
 def test_all_public_names_resolve():
-    assert set(tailcoat._LAZY) < set(tailcoat.__all__), "add what is new to __all__ and to the imports for type checkers"
+    assert set(tailcoat._LAZY) < set(tailcoat.__all__), "add what is new to __all__ and to the imports"
     assert all(getattr(tailcoat, name) is not None for name in tailcoat.__all__)

@@ -18,8 +18,8 @@ assert wheel.name.startswith(f"tailcoat-{tailcoat.__version__}-"), (wheel.name, 
 assert source.name == f"tailcoat-{tailcoat.__version__}.tar.gz", source.name
 assert "manylinux" in wheel.name, wheel.name
 
-inside = {name.rpartition("/")[2] if name.startswith("tailcoat/") else name for name in zipfile.ZipFile(wheel).namelist()}
-assert {"py.typed", "_core.pyi", "__init__.py"} <= inside, sorted(inside)
+inside = set(zipfile.ZipFile(wheel).namelist())
+assert {"tailcoat/py.typed", "tailcoat/_core.pyi", "tailcoat/__init__.py"} <= inside, sorted(inside)
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((5000, 2))
