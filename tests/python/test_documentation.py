@@ -1,8 +1,10 @@
 """The Python of docs/python.md and README.md runs as it stands, block after block, as a reader would type it."""
 
+import importlib.util
 import pathlib
 import re
 
+import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -10,14 +12,14 @@ PAGES = ["README.md", "docs/python.md"]
 BLOCK = re.compile(r"^```(python|diff)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(page):
-    """The blocks and the lines they begin at. Of a diff what stands there afterwards: lines with a plus or a blank."""
+def blocks(page, gone="-"):
+    """Kind, code and first line of each block. Of a diff what stands there afterwards, or before if `gone` is a plus."""
     text = (ROOT / page).read_text()
     for found in BLOCK.finditer(text):
         lines = found[2].splitlines()
         if found[1] == "diff":
-            lines = ["" if line.startswith("-") else line[1:] for line in lines]
-        yield "\n".join(lines), text[: found.start()].count("\n") + 1
+            lines = ["" if line.startswith(gone) else line[1:] for line in lines]
+        yield found[1], "\n".join(lines), text[: found.start()].count("\n") + 1
 
 
 @pytest.mark.filterwarnings("ignore:FigureCanvasAgg")
@@ -27,10 +29,22 @@ def test_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     names: dict = {"__name__": "__main__"}
     count = 0
-    for code, line in blocks(page):
+    for _, code, line in blocks(page):
         count += 1
         exec(compile("\n" * line + code, page, "exec"), names)
     assert count > 0
+
+
+def test_what_diffs_start_from_runs_where_it_is_installed():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 3))
+    ran = 0
+    for kind, code, line in blocks("docs/python.md", gone="+"):
+        needed = re.findall(r"^from (sklearn|diffprivlib)", code, re.MULTILINE)
+        if kind == "diff" and all(map(importlib.util.find_spec, needed)):
+            exec(compile("\n" * line + code, "docs/python.md", "exec"), {"np": np, "X": X, "y": X[:, 0].copy()})
+            ran += 1
+    assert ran >= 2
 
 
 @pytest.mark.parametrize("page", PAGES)
