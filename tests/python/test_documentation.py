@@ -13,7 +13,7 @@ BLOCK = re.compile(r"^```(python|diff)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page, gone="-"):
-    """Kind, code and first line of each block. Of a diff what stands there afterwards, or before if `gone` is a plus."""
+    """Kind, code and first line of each block. Of a diff what is there afterwards, or before if `gone` is a plus."""
     text = (ROOT / page).read_text()
     for found in BLOCK.finditer(text):
         lines = found[2].splitlines()
