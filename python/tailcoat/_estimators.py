@@ -310,8 +310,8 @@ class PrivateLogisticRegression(_PrivateClassifier):
         self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None,
-        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
-        insecure_random_state: bool = False,
+        confidence: float = 0.95, diagnose: bool = False, threads: int = 0, progress: Progress = None,
+        random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -358,8 +358,8 @@ class PrivateLinearSVC(_PrivateClassifier):
         self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None,
-        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
-        insecure_random_state: bool = False,
+        confidence: float = 0.95, diagnose: bool = False, threads: int = 0, progress: Progress = None,
+        random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
