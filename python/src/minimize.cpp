@@ -1,0 +1,7 @@
+#include "bindings.hpp"
+
+namespace tailcoat::python {
+
+void bind_minimize(nb::module_&) {}
+
+}  // namespace tailcoat::python
