@@ -67,8 +67,10 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
   const std::optional<Apart> apart = apart_of(data, target, y, labels);
   BitSource noise = noise_of(seed);
   std::optional<Result<Fit>> fitted;
+  JobState state;
   run_job(
-      [&](JobState& state) {
+      state,
+      [&] {
         Engine engine(threads);
         fitted = run_fit(data, apart, options, {engine, noise}, state);
       },

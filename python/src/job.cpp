@@ -19,10 +19,10 @@ constexpr const char* kNote =
 // The thread that does the work, and whether it has ended.
 class Worker {
  public:
-  Worker(const std::function<void(JobState&)>& work, JobState& state)
-      : thread_([this, &work, &state] {
+  explicit Worker(const std::function<void()>& work)
+      : thread_([this, &work] {
           try {
-            work(state);
+            work();
           } catch (...) {
             failure_ = std::current_exception();
           }
@@ -47,7 +47,7 @@ class Worker {
   std::thread thread_;
 };
 
-// Calls back when something has changed; NB: with the GIL.
+// Calls back, with the GIL, when something has changed.
 class Reporter {
  public:
   Reporter(const nb::object& callback, const JobState& state) : callback_(callback), state_(state) {}
@@ -76,11 +76,10 @@ void add_note(nb::python_error& error) {
 
 }  // namespace
 
-void run_job(const std::function<void(JobState&)>& work, const nb::object& progress) {
-  JobState state;
+void run_job(JobState& state, const std::function<void()>& work, const nb::object& progress) {
   Reporter reporter(progress, state);
   std::optional<nb::python_error> raised;
-  Worker worker(work, state);
+  Worker worker(work);
   bool ended = false;
   while (!ended) {
     {

@@ -16,8 +16,8 @@ struct JobState {
   std::atomic<std::size_t> done = 0, total = 0;  // progress, in any unit
 };
 
-// Runs work(state) to its end. If Python wants to be interrupted, or `progress` raises, state.stop is set, and when the
+// Runs work() to its end. If Python wants to be interrupted, or `progress` raises, state.stop is set, and when the
 // work has ended the Python exception is thrown, with a note that what was released stays charged.
-void run_job(const std::function<void(JobState&)>& work, const nanobind::object& progress);
+void run_job(JobState& state, const std::function<void()>& work, const nanobind::object& progress);
 
 }  // namespace tailcoat::python

@@ -37,6 +37,14 @@ _LAZY = {
     "PrivateLogisticRegression": "_estimators",
     "PrivateLinearSVC": "_estimators",
     "PrivateMean": "_estimators",
+    "plan": "_functions",
+    "account": "_functions",
+    "minimize": "_functions",
+    "Solution": "_functions",
+    "ball": "_functions",
+    "box": "_functions",
+    "simplex": "_functions",
+    "intersection": "_functions",
 }
 
 __all__ = [

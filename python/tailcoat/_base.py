@@ -5,7 +5,7 @@ whatever draws noise, is C++.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Callable, Mapping, Optional, Union
+from typing import Any, Mapping, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,11 +13,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from tailcoat import _core, _data
 from tailcoat._errors import DataError, PrivacyWarning, UsageError
+from tailcoat._parameters import Progress, progress_of, seed_of
 
-Progress = Union[Callable[[int, int], None], bool, None]
 ByColumn = Optional[Mapping[Any, Any]]
-
-_LARGEST_SEED = 2**53
 
 
 def keep(estimator: BaseEstimator, parameters: dict[str, Any]) -> None:
@@ -25,39 +23,6 @@ def keep(estimator: BaseEstimator, parameters: dict[str, Any]) -> None:
     for name, value in parameters.items():
         if name not in ("self", "__class__"):
             setattr(estimator, name, value)
-
-
-def seed_of(random_state: Any, insecure: bool) -> int | None:
-    if random_state is None:
-        return None
-    if not insecure:
-        raise UsageError(
-            f"random_state = {random_state!r} would make the noise predictable and the result not private; if this is "
-            f"a test, pass insecure_random_state=True as well"
-        )
-    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < _LARGEST_SEED:
-        return int(random_state)
-    raise UsageError(f"random_state = {random_state!r} is not a whole number from 0 to 2**53")
-
-
-def progress_of(progress: Progress) -> Callable[[int, int], None] | None:
-    if progress is None or progress is False:
-        return None
-    if progress is not True:
-        return progress
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        raise UsageError("progress=True needs the package tqdm; install it, or pass a function of (done, total)") from None
-    bar = tqdm(desc="private fit", leave=False)
-
-    def show(done: int, total: int) -> None:
-        bar.total = total
-        bar.update(done - bar.n)
-        if done == total:
-            bar.close()
-
-    return show
 
 
 class PrivateModel(BaseEstimator):

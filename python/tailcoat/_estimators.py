@@ -10,9 +10,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from tailcoat import _core, _data
-from tailcoat._base import ByColumn, PrivateModel, Progress, keep
+from tailcoat._base import ByColumn, PrivateModel, keep
 from tailcoat._docs import documented
 from tailcoat._errors import UsageError
+from tailcoat._parameters import Progress
 
 
 class _PrivateRegressor(RegressorMixin, PrivateModel):
