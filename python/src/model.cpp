@@ -1,6 +1,7 @@
 #include "model.hpp"
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -54,6 +55,12 @@ nb::object intercepts_of(const FittedModel& fitted, const std::function<double(c
   auto out = numbers.begin();
   for (const LinearPart& part : model.parts) *out++ = number(part.intercept);
   return array;
+}
+
+// The theorem's bound on the excess risk and the chance that it fails, of a fit by one.
+nb::object bound_of(const FittedModel& model) {
+  if (!model.fit.certified) return nb::none();
+  return nb::make_tuple(model.fit.certified->excess_risk, model.fit.certified->failure_probability);
 }
 
 nb::dict estimates_of(const FittedModel& model) {
@@ -121,27 +128,30 @@ std::string report_of(const FittedModel& model, const std::string& data_name, co
 
 // What pickle keeps of a fit.
 using Pairs = std::vector<std::pair<double, double>>;
-using State = std::tuple<std::string, std::vector<double>, std::vector<double>, Pairs, bool, bool>;
+using State = std::tuple<std::string, std::vector<double>, std::vector<double>, Pairs, bool, bool,
+                         std::optional<std::pair<double, double>>>;
 
 State state_of(const FittedModel& model) {
-  const auto& [work, limits] = std::tie(model.fit.work, model.fit.limits);
+  const auto& [work, limits, certified] = std::tie(model.fit.work, model.fit.limits, model.fit.certified);
   return {to_json(model.fit.model),
           {work.sample_gradients, work.passes, work.wanted_passes},
           {limits.sampling, limits.privacy_noise, limits.clipped_share},
           model.fit.error_against_epsilon,
           model.fit.constant,
-          model.from_fit};
+          model.from_fit,
+          certified ? std::optional(std::pair(certified->excess_risk, certified->failure_probability)) : std::nullopt};
 }
 
 FittedModel model_of_state(const State& state) {
-  const auto& [json, work, limits, errors, constant, from_fit] = state;
+  const auto& [json, work, limits, errors, constant, from_fit, certified] = state;
   if (work.size() != 3 || limits.size() != 3)
     throw Failure(data_error("the pickle is not one of a model of this version of tailcoat"));
   return {.fit = {.model = value_of(model_from_json(json)),
                   .work = {work[0], work[1], work[2]},
                   .limits = {limits[0], limits[1], limits[2]},
                   .error_against_epsilon = errors,
-                  .constant = constant},
+                  .constant = constant,
+                  .certified = certified ? std::optional(Bound{certified->first, certified->second}) : std::nullopt},
           .from_fit = from_fit};
 }
 
@@ -168,6 +178,7 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("notes", of_model(&Model::notes))
       .def_prop_ro("terms", &terms_of)
       .def_prop_ro("constant", [](const FittedModel& model) { return model.fit.constant; })
+      .def_prop_ro("certified", &bound_of)
       .def_prop_ro("receipt", [](const FittedModel& model) { return from_json(model.fit.model.receipt.json()); })
       .def_prop_ro("error_against_epsilon", [](const FittedModel& model) { return model.fit.error_against_epsilon; })
       .def("estimates", &estimates_of)

@@ -15,7 +15,10 @@ from tailcoat import _core, _data
 from tailcoat._errors import DataError, PrivacyWarning, UsageError
 from tailcoat._parameters import Progress, progress_of, seed_of
 
-ByColumn = Optional[Mapping[Any, Any]]
+ByColumn = Optional[Mapping[Any, Any]]  # by name or position
+Theory = Optional[Mapping[str, Any]]
+
+_THEORY = {"smoothness": np.inf, "failure_probability": 0.05, "max_passes": 1000.0}
 
 
 def keep(estimator: BaseEstimator, parameters: dict[str, Any]) -> None:
@@ -32,7 +35,10 @@ class PrivateModel(BaseEstimator):
     delta: float
     algorithm: str
     constants: str
+    theory: Theory
     bounds: ByColumn
+    scales: ByColumn
+    public_rows: Any
     categorical: Any
     missing_indicators: Any
     confidence: float
@@ -66,8 +72,8 @@ class PrivateModel(BaseEstimator):
 
     def _read_pandas(self, X: Any, reset: bool) -> tuple[_core.Data, _data.Schema]:
         validate_data(self, X, skip_check_array=True, reset=reset)
-        if X.shape[0] < (2 if reset else 1) or X.shape[1] == 0:
-            self._check_array(X.astype(float), reset)  # says what is wrong
+        if len(X) < 1 + reset or X.shape[1] == 0:
+            self._check_array(np.empty(X.shape), reset)  # says what is wrong
         labels = list(X.columns)
         names = _data.texts_of(labels) if reset else self._schema_.names
         return _data.read_pandas(X, names, self._levels_to_read(labels, names, reset), reset)
@@ -132,6 +138,7 @@ class PrivateModel(BaseEstimator):
         names = self._schema_.names
         columns = list(getattr(self, "feature_names_in_", names))
         bounds = _data.named(self.bounds or {}, columns, names, "bounds")
+        scales = _data.named(self.scales or {}, columns, names, "scales")
         if public.get("target_bounds") is not None:
             bounds[target] = public["target_bounds"]
         levels = dict(self._schema_.levels)
@@ -149,23 +156,24 @@ class PrivateModel(BaseEstimator):
             delta=float(self.delta),
             levels=levels,
             bounds={name: (float(low), float(high)) for name, (low, high) in bounds.items()},
+            scales={name: (float(centre), float(spread)) for name, (centre, spread) in scales.items()},
+            public_rows=self._read_public(None if labels is not None else target),
             missing_indicators=list(indicators),
             exposure=next(iter(exposure), ""),
             confidence=float(self.confidence),
+            algorithm=self.algorithm,
+            theory=self._theory(),
             seed=seed_of(self.random_state, self.insecure_random_state),
             threads=int(self.threads),
             progress=progress_of(self.progress),
         )
         self.privacy_ = self.model_.receipt
+        self.certified_ = self.model_.certified
         self.notes_ = self.model_.notes
 
     def _check_parameters(self, rows: int) -> None:
         if self.epsilon is None:
             raise UsageError("give epsilon, the bound on the privacy loss of this fit; there is no default for it")
-        if self.algorithm != "adaptive":
-            raise UsageError(f"algorithm = {self.algorithm!r}: estimators have 'adaptive'; others run in tailcoat.minimize")
-        if self.constants != "tight":
-            raise UsageError(f"constants = {self.constants!r}: the algorithm 'adaptive' has 'tight' constants only")
         if self.delta * rows > 1:
             warnings.warn(
                 f"delta = {self.delta} is above 1 / rows = {1 / rows:.3g}; publishing a whole row at random would be "
@@ -173,6 +181,45 @@ class PrivateModel(BaseEstimator):
                 PrivacyWarning,
                 stacklevel=4,
             )
+
+    def _theory(self) -> tuple[Any, ...] | None:
+        """What the algorithm's theorem needs, as the library takes it; None for the adaptive fit, which needs nothing."""
+        if self.algorithm == "adaptive":
+            if self.theory is not None or self.constants != "tight":
+                raise UsageError("theory and constants are for an algorithm with a theorem; 'adaptive' needs none of them")
+            return None
+        given = {**_THEORY, **(self.theory or {})}
+        if unknown := given.keys() - {*_THEORY, "moments", "diameter"}:
+            raise UsageError(f"theory has {sorted(unknown)}; it takes moments, diameter, {', '.join(_THEORY)}")
+        if "moments" not in given or "diameter" not in given:
+            raise UsageError(
+                f"algorithm = {self.algorithm!r} has a theorem that needs theory={{'moments': (k, G2, Gk), 'diameter': D}}; "
+                f"see tailcoat.plan"
+            )
+        numbers = (float(given[name]) for name in ("diameter", "smoothness"))
+        rest = (float(given[name]) for name in ("failure_probability", "max_passes"))
+        return (tuple(map(float, given["moments"])), *numbers, self.constants, *rest)
+
+    def _read_public(self, target: str | None) -> _core.Data | None:
+        """The columns of the public rows that the fit has, too."""
+        X = self.public_rows
+        if X is None:
+            return None
+        texts = {name: [] for name in self._schema_.levels}
+        if _data.is_arrow(X):
+            return _core.Data.of_arrow(X, [], list(texts), None)
+        if not _data.is_pandas(X):
+            X = np.ascontiguousarray(X, dtype=np.float64)
+            if X.ndim != 2 or X.shape[1] != len(self._schema_.names):
+                raise UsageError(f"public_rows have the shape {X.shape}, not (rows, {len(self._schema_.names)}) as X")
+            return _data.read_array(X, self._schema_.names, {})[0]
+        wanted = {*self._schema_.names, target}
+        places = [place for place, label in enumerate(X.columns) if str(label) in wanted]
+        if not places:
+            raise UsageError("public_rows have none of the columns of the fit")
+        names = [str(X.columns[place]) for place in places]
+        used = {name: levels for name, levels in texts.items() if name in names}
+        return _data.read_pandas(X.iloc[:, places], names, used, False)[0]
 
     def _numbers(self, y: Any) -> np.ndarray:
         values = _data.as_numbers(column_or_1d(y, warn=True), "y")

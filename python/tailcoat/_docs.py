@@ -12,7 +12,12 @@ _BUDGET = """Parameters
     delta : float, default=1e-6
         Probability with which the bound may fail; well below 1/n.
     algorithm : str, default="adaptive"
-    constants : str, default="tight\""""
+        Or one that `tailcoat.plan` lists; its theorem then bounds the risk, and there are no standard errors.
+    constants : str, default="tight"
+        Of an algorithm with a theorem; "paper": the text's parameters.
+    theory : dict, optional
+        What such a theorem needs: "moments": (k, G2, Gk) and "diameter", and if wanted "smoothness",
+        "failure_probability" and "max_passes"; see `tailcoat.plan`."""
 
 _RUN = """confidence : float, default=0.95
         Of the intervals.
@@ -27,6 +32,10 @@ _RUN = """confidence : float, default=0.95
 
 _COLUMNS = """bounds : dict, optional
         Columns and their (low, high), where that is public knowledge. It saves budget.
+    scales : dict, optional
+        Columns and their (centre, spread), where that is public knowledge.
+    public_rows : like X, optional
+        Rows that are public, such as last year's: what they say of the columns need not be paid for.
     categorical : list or dict, optional
         Columns that hold texts. A dict gives their levels, where those are public; otherwise (and for the value None)
         the frequent ones are found, at a price. The categories of a pandas categorical are taken as public.
@@ -54,6 +63,8 @@ _ATTRIBUTES = """Attributes
         Confidence intervals.
     privacy_ : dict
         The receipt: what was released, by which mechanism, at what price.
+    certified_ : (bound, failure probability) or None
+        Of the excess risk, of an algorithm with a theorem.
     notes_ : list of str
         What one should know: what was found, chosen, left out.
     model_ : Model

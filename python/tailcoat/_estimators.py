@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from tailcoat import _core, _data
-from tailcoat._base import ByColumn, PrivateModel, keep
+from tailcoat._base import ByColumn, PrivateModel, Theory, keep
 from tailcoat._docs import documented
 from tailcoat._errors import UsageError
 from tailcoat._parameters import Progress
@@ -74,10 +74,11 @@ class PrivateLinearRegression(_PrivateRegressor):
     """
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive",
-        constants: str = "tight", bounds: ByColumn = None, target_bounds: tuple[float, float] | None = None,
-        categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, threads: int = 0,
-        progress: Progress = None, random_state: int | None = None, insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive", constants: str =
+        "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None, public_rows: Any = None,
+        target_bounds: tuple[float, float] | None = None, categorical: Any = None, missing_indicators: Any = None,
+        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -111,11 +112,11 @@ class PrivateHuberRegressor(_PrivateRegressor):
     threshold: float
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, threshold: float = 1.345,
-        algorithm: str = "adaptive", constants: str = "tight", bounds: ByColumn = None,
-        target_bounds: tuple[float, float] | None = None, categorical: Any = None, missing_indicators: Any = None,
-        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
-        insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, threshold: float = 1.345, algorithm: str =
+        "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None,
+        public_rows: Any = None, target_bounds: tuple[float, float] | None = None, categorical: Any = None,
+        missing_indicators: Any = None, confidence: float = 0.95, threads: int = 0, progress: Progress = None,
+        random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -149,11 +150,11 @@ class PrivateQuantileRegressor(_PrivateRegressor):
     quantile: float
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, quantile: float = 0.5,
-        algorithm: str = "adaptive", constants: str = "tight", bounds: ByColumn = None,
-        target_bounds: tuple[float, float] | None = None, categorical: Any = None, missing_indicators: Any = None,
-        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
-        insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, quantile: float = 0.5, algorithm: str =
+        "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None,
+        public_rows: Any = None, target_bounds: tuple[float, float] | None = None, categorical: Any = None,
+        missing_indicators: Any = None, confidence: float = 0.95, threads: int = 0, progress: Progress = None,
+        random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -187,11 +188,11 @@ class PrivatePoissonRegressor(_PrivateRegressor):
     exposure: Any
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, exposure: Any = None,
-        algorithm: str = "adaptive", constants: str = "tight", bounds: ByColumn = None,
-        target_bounds: tuple[float, float] | None = None, categorical: Any = None, missing_indicators: Any = None,
-        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
-        insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, exposure: Any = None, algorithm: str = "adaptive",
+        constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None,
+        public_rows: Any = None, target_bounds: tuple[float, float] | None = None, categorical: Any = None,
+        missing_indicators: Any = None, confidence: float = 0.95, threads: int = 0, progress: Progress = None,
+        random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -289,10 +290,11 @@ class PrivateLogisticRegression(_PrivateClassifier):
     """
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None,
-        algorithm: str = "adaptive", constants: str = "tight", bounds: ByColumn = None, categorical: Any = None,
-        missing_indicators: Any = None, confidence: float = 0.95, threads: int = 0, progress: Progress = None,
-        random_state: int | None = None, insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None, algorithm:
+        str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn =
+        None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None, confidence: float =
+        0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None, insecure_random_state:
+        bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -333,10 +335,11 @@ class PrivateLinearSVC(_PrivateClassifier):
     """
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None,
-        algorithm: str = "adaptive", constants: str = "tight", bounds: ByColumn = None, categorical: Any = None,
-        missing_indicators: Any = None, confidence: float = 0.95, threads: int = 0, progress: Progress = None,
-        random_state: int | None = None, insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None, algorithm:
+        str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn =
+        None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None, confidence: float =
+        0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None, insecure_random_state:
+        bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -374,13 +377,13 @@ class PrivateMean(RegressorMixin, PrivateModel):
     """
 
     target_bounds: tuple[float, float] | None
-    bounds = categorical = missing_indicators = None
+    bounds = scales = public_rows = categorical = missing_indicators = None
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive",
-        constants: str = "tight", target_bounds: tuple[float, float] | None = None, confidence: float = 0.95,
-        threads: int = 0, progress: Progress = None, random_state: int | None = None,
-        insecure_random_state: bool = False,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive", constants: str =
+        "tight", theory: Theory = None, target_bounds: tuple[float, float] | None = None, confidence: float = 0.95,
+        threads: int = 0, progress: Progress = None, random_state: int | None = None, insecure_random_state: bool =
+        False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 

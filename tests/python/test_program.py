@@ -1,11 +1,14 @@
 """The package and the command line give the same bits for the same data, options and seed."""
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 from conftest import SEED, run_program, seeded
+
+import tailcoat
 
 
 def frame_of_everything(rows=5000):
@@ -83,3 +86,43 @@ def test_a_mean_is_that_of_the_program(tmp_path):
     frame = frame_of_everything()
     theirs = fit_program(tmp_path, frame, "amount", "mean")
     assert json.loads(seeded("PrivateMean").fit(frame["amount"]).model_.to_json()) == theirs
+
+
+def test_scales_and_public_rows_are_those_of_the_program(tmp_path):
+    frame, last_year = frame_of_everything(), frame_of_everything(500)
+    last_year.to_csv(tmp_path / "public.csv", index=False)
+    theirs = fit_program(
+        tmp_path, frame, "amount", "squared", "--features", "age,income,city", "--categorical", "city", "--scale",
+        "age=50:20", "--public", tmp_path / "public.csv",
+    )  # fmt: skip
+    model = seeded("PrivateLinearRegression", categorical=["city"], scales={"age": (50, 20)}, public_rows=last_year)
+    assert json.loads(model.fit(frame[FEATURES], frame["amount"]).model_.to_json()) == theirs
+
+
+def test_a_fit_by_a_theorem_is_that_of_the_program(tmp_path):
+    frame = frame_of_everything()
+    theirs = fit_program(
+        tmp_path, frame, "amount", "squared", "--features", "age", "--bounds", "age=18:90", "--bounds", "amount=-5:8",
+        "--algorithm", "implicit-glm", "--moments", "3,4,8", "--diameter", 4,
+    )  # fmt: skip
+    model = seeded("PrivateLinearRegression", bounds={"age": (18, 90)}, target_bounds=(-5, 8), algorithm="implicit-glm",
+                   theory={"moments": (3, 4, 8), "diameter": 4})  # fmt: skip
+    model.fit(frame[["age"]], frame["amount"])
+    assert json.loads(model.model_.to_json()) == theirs
+    bound, failure = model.certified_
+    assert bound > 0 and failure == 0 and np.isinf(model.std_err_).all()
+    copied = pickle.loads(pickle.dumps(model))
+    assert copied.certified_ == model.certified_ and copied.model_.certified == model.certified_
+
+
+def test_plan_and_account_are_those_of_the_program():
+    theirs = run_program("plan", "--rows", 100000, "--features", 20, "--epsilon", 1, "--moments", "3,1.6,2.5",
+                         "--diameter", 2, "--smoothness", 1, "--json")  # fmt: skip
+    ours = tailcoat.plan(rows=100000, features=20, epsilon=1, moments=(3, 1.6, 2.5), diameter=2, smoothness=1)
+    for found in (ours, theirs):  # measured anew each time
+        for algorithm in found["algorithms"]:
+            algorithm.pop("estimated_seconds", None)
+    assert ours == theirs
+    theirs = run_program("account", "--compose", "gaussian:0.1x25,pure:0.5", "--delta", 1e-6, "--json")
+    del theirs["schema"]
+    assert tailcoat.account(compose=["gaussian:0.1x25", "pure:0.5"], delta=1e-6) == theirs
