@@ -104,7 +104,7 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
   run_job(
       state,
       [&] {
-        Engine engine(threads);
+        Engine engine(threads, &state.stop);
         fitted = run_fit(data, apart, task, {engine, noise}, state);
       },
       progress);

@@ -61,7 +61,7 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
     SampleFunctions functions{
         .gradient = [&](std::size_t row, std::span<const double> x, std::span<double> out) { callback(row, x, out); },
         .gradient_error = gradient_error};
-    Engine engine(threads);
+    Engine engine(threads, &state.stop);
     const Problem problem{.samples = Samples(rows, domain.dimension(), std::move(functions)),
                           .domain = domain,
                           .smoothness = smoothness,

@@ -45,6 +45,14 @@ _LAZY = {
     "box": "_functions",
     "simplex": "_functions",
     "intersection": "_functions",
+    "report": "_report",
+    "Report": "_report",
+    "LoadedModel": "_report",
+    "load_model": "_report",
+    "save_model": "_report",
+    "plot_coefficients": "_plots",
+    "plot_budget": "_plots",
+    "plot_error_against_epsilon": "_plots",
 }
 
 __all__ = [
