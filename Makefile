@@ -7,8 +7,11 @@ prefix ?= /usr/local
 setup:
 	@scripts/setup
 
+# The Python package is built where scripts/setup-python has been, as it is for `make test`.
+python := $(if $(wildcard build/python/ready),-DTAILCOAT_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/python/bin/python)
+
 configure: setup
-	@cmake --preset release > build.log 2>&1 || (cat build.log; exit 1)
+	@cmake --preset release $(python) > build.log 2>&1 || (cat build.log; exit 1)
 	@rm -f build.log
 
 build: configure
@@ -18,8 +21,12 @@ demo: configure
 	cmake --build --preset release --target insurance_claims
 	@build/examples/insurance_claims build/demo
 
-test: build
+# Without PyPI the tests of the Python package are skipped, unless TAILCOAT_REQUIRE_PYTHON is set.
+test: setup
+	@scripts/setup-python || test -z "$$TAILCOAT_REQUIRE_PYTHON"
+	@$(MAKE) --no-print-directory build
 	ctest --preset release
+	@test -f build/python/ready || echo "tests of the Python package: SKIPPED, its packages could not be installed"
 
 test-slow: build
 	ctest --preset slow

@@ -2,18 +2,12 @@
 #pragma once
 
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "tailcoat/base/figure.hpp"
 #include "tailcoat/base/result.hpp"
 
 namespace tailcoat::cli {
-
-struct Figure {
-  std::string name;  // as in JSON: "noise_multiplier"
-  std::variant<double, std::string> value;
-  std::string meaning;  // for the table
-};
 
 // A system error if a number is not finite: JSON cannot say it, and no user should have to read it.
 Result<std::string> json_text(const std::string& schema, const std::vector<Figure>&);

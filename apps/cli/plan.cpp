@@ -1,7 +1,6 @@
 // `tailcoat plan`: what each algorithm promises, and costs, before any data is there.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,8 +14,6 @@
 namespace tailcoat::cli {
 namespace {
 
-constexpr NumberOption kRows{.name = "rows", .meaning = "rows of the data", .lowest = 1, .highest = 1e15};
-constexpr NumberOption kFeatures{.name = "features", .meaning = "parameters of the model", .lowest = 1, .highest = 1e7};
 constexpr NumberOption kStrongConvexity{.name = "strong-convexity",
                                         .meaning = "every sample loss is this strongly convex",
                                         .lowest = 0,
@@ -40,11 +37,9 @@ struct PlanOptions {
   bool json = false;
 };
 
-double default_delta(double rows) { return std::min(1e-6, 1 / (10 * rows)); }
-
 Result<PlanInputs> inputs_of(const PlanOptions& options) {
-  TAILCOAT_TRY(rows, whole_number(kRows, options.rows));
-  TAILCOAT_TRY(features, whole_number(kFeatures, options.features));
+  TAILCOAT_TRY(rows, whole_number(kRowsOption, options.rows));
+  TAILCOAT_TRY(features, whole_number(kFeaturesOption, options.features));
   TAILCOAT_TRY(epsilon, number(kEpsilonOption, options.epsilon));
   TAILCOAT_TRY(delta, check(kDeltaOption, options.delta.value_or(default_delta(static_cast<double>(rows)))));
   TAILCOAT_TRY(theory, theory_of(options.theory));
@@ -58,9 +53,7 @@ Result<PlanInputs> inputs_of(const PlanOptions& options) {
                                       .strong_convexity = strong_convexity},
                           .budget = {epsilon, delta},
                           .options = theory.options};
-  TAILCOAT_CHECK(check(inputs.setting));
-  TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
-  static_cast<void>(mu);
+  TAILCOAT_CHECK(check(inputs));
   return inputs;
 }
 
@@ -80,7 +73,7 @@ Result<std::string> run(const PlanOptions& options) {
   if (!options.chart.empty()) {
     TAILCOAT_CHECK(write_chart(engine, inputs, options.chart));
   }
-  return options.json ? forecast_json(inputs, speed) : forecast_table(inputs, speed);
+  return options.json ? plan_json(inputs, speed) : forecast_table(inputs, speed);
 }
 
 }  // namespace
@@ -88,8 +81,8 @@ Result<std::string> run(const PlanOptions& options) {
 Command plan_command(CLI::App& tailcoat) {
   CLI::App* parser = tailcoat.add_subcommand("plan", "What each algorithm promises and costs, without data");
   const auto options = std::make_shared<PlanOptions>();
-  add_number(*parser, kRows, options->rows);
-  add_number(*parser, kFeatures, options->features);
+  add_number(*parser, kRowsOption, options->rows);
+  add_number(*parser, kFeaturesOption, options->features);
   add_number(*parser, kEpsilonOption, options->epsilon);
   add_number(*parser, kDeltaOption, options->delta);
   add_theory_arguments(*parser, options->theory);

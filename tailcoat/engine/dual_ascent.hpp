@@ -17,6 +17,7 @@
 #include "tailcoat/engine/kernels.hpp"
 #include "tailcoat/engine/lattice.hpp"
 #include "tailcoat/engine/minimiser.hpp"
+#include "tailcoat/engine/workers.hpp"
 #include "tailcoat/losses/scalar.hpp"
 
 namespace tailcoat {
@@ -112,14 +113,18 @@ class DualAscent {
   }
 
   // Within tolerance.distance of the minimiser.
-  std::vector<double> operator()() {
+  // Looks up between epochs whether to stop.
+  std::vector<double> operator()(const Workers& workers) {
     std::size_t epochs = 0, next_check = 1;
     for (;;) {
       ProjectedPoint point(domain_, lagrangian_minimiser());
       if (taking_part_.empty() || (epochs == next_check && certified(point)))
         return {point.x().begin(), point.x().end()};
       if (epochs == next_check) next_check += 1 + epochs / 4;
-      for (; epochs < next_check; ++epochs) ascend(point, epochs);
+      for (; epochs < next_check; ++epochs) {
+        workers.check_stop();
+        ascend(point, epochs);
+      }
     }
   }
 

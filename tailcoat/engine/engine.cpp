@@ -39,7 +39,8 @@ Result<std::vector<double>> norms_of(const RowsOf<T>& rows, Workers& workers) tr
 
 }  // namespace
 
-Engine::Engine(std::size_t threads) : workers_(std::make_unique<Workers>(threads)) {}
+Engine::Engine(std::size_t threads, const std::atomic<bool>* stop)
+    : workers_(std::make_unique<Workers>(threads, stop)) {}
 Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;

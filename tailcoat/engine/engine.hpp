@@ -3,6 +3,7 @@
 // threads.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,8 +30,9 @@ struct PieceSource;
 
 class Engine {
  public:
-  // 0 threads: one per core. Fewer than asked for, where the system gives no more.
-  explicit Engine(std::size_t threads = 0);
+  // 0 threads: one per core. Fewer than asked for, where the system gives no more. While `stop`, if there is one, is
+  // set, whatever reads rows ends with a system error, soon, wherever it is.
+  explicit Engine(std::size_t threads = 0, const std::atomic<bool>* stop = nullptr);
   ~Engine();
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;

@@ -89,6 +89,8 @@ Error error_of(const std::exception_ptr& thrown) {
     std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
     return system_error("not enough memory; use fewer columns or fewer threads");
+  } catch (const Stopped&) {
+    return system_error("stopped; what was released until then stays charged");
   } catch (const std::exception& exception) {
     return data_error(fmt::format("the gradient of a sample failed: {}", exception.what()));
   } catch (...) {

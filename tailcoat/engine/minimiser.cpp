@@ -150,7 +150,7 @@ Result<SensitiveSum> Engine::minimiser(const Samples& samples, const Domain& dom
         [&]<class L, class T>(const L& loss, const RowsOf<T>& all_rows) {
           const LabelledRows<T> data{part_of(all_rows, samples.first_, samples.first_ + samples.count_), labels,
                                      contents.inverse_norms.data() + samples.first_};
-          return DualAscent<L, T>(loss, data, domain, middle, problem, tolerance)();
+          return DualAscent<L, T>(loss, data, domain, middle, problem, tolerance)(*workers_);
         },
         *any_loss, contents.features);
   } else {

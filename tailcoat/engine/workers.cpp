@@ -16,6 +16,7 @@ thread_local bool in_pass = false;
 }  // namespace
 
 struct Workers::Pass {
+  const Workers& workers;
   const Job& job;
   std::size_t items, chunk;
   std::atomic<std::size_t> next = 0;
@@ -29,6 +30,7 @@ struct Workers::Pass {
       while (!failed) {
         const std::size_t begin = next.fetch_add(chunk);
         if (begin >= items) break;
+        workers.check_stop();
         job(worker, begin, std::min(items, begin + chunk));
       }
     } catch (...) {
@@ -38,7 +40,7 @@ struct Workers::Pass {
   }
 };
 
-Workers::Workers(std::size_t threads) {
+Workers::Workers(std::size_t threads, const std::atomic<bool>* stop) : asked_to_stop_(stop) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   threads = std::min(threads, kMostThreads);
   try {
@@ -59,7 +61,7 @@ Workers::~Workers() {
 }
 
 std::exception_ptr Workers::for_each_chunk(std::size_t items, std::size_t chunk, const Job& job) {
-  Pass pass{.job = job, .items = items, .chunk = chunk};
+  Pass pass{.workers = *this, .job = job, .items = items, .chunk = chunk};
   if (in_pass || threads_.empty() || items <= chunk) {
     pass.work(0);
     return pass.error;

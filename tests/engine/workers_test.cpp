@@ -44,6 +44,23 @@ TEST(Workers, HandBackAnExceptionAndGoOn) {
   EXPECT_FALSE(workers.for_each_chunk(100, 1, [](auto...) {}));
 }
 
+TEST(Workers, StopAPassWhenAskedAndServeTheNextOne) {
+  for (const std::size_t threads : {1, 3}) {
+    std::atomic<bool> stop = false;
+    std::atomic<int> done = 0;
+    Workers workers(threads, &stop);
+    const auto thrown = workers.for_each_chunk(1000, 1, [&](auto...) {
+      if (++done == 10) stop = true;
+    });
+    ASSERT_TRUE(thrown);
+    EXPECT_THROW(std::rethrow_exception(thrown), Stopped);
+    EXPECT_LT(done, 20);
+    EXPECT_THROW(workers.check_stop(), Stopped);
+    stop = false;
+    EXPECT_FALSE(workers.for_each_chunk(100, 1, [](auto...) {}));
+  }
+}
+
 TEST(Workers, ServeAJobThatAsksForMoreWork) {
   Workers workers(2);
   std::atomic<int> done = 0;

@@ -1,10 +1,10 @@
-#include "speed.hpp"
+#include "tailcoat/estimators/speed.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <vector>
 
-namespace tailcoat::cli {
+namespace tailcoat {
 namespace {
 
 constexpr std::size_t kMostNumbers = std::size_t{1} << 22;  // 32 MB: more than most caches hold
@@ -50,4 +50,4 @@ Result<Speed> measure_speed(Engine& engine, std::size_t rows, std::size_t dimens
                .one_pass = wider * steps / static_cast<double>(few.size())};
 }
 
-}  // namespace tailcoat::cli
+}  // namespace tailcoat

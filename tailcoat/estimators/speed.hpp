@@ -6,7 +6,7 @@
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/engine/engine.hpp"
 
-namespace tailcoat::cli {
+namespace tailcoat {
 
 struct Speed {
   double full_pass;  // seconds per sample gradient in a pass over all rows, on all cores
@@ -16,4 +16,4 @@ struct Speed {
 // With at most `rows` rows of `dimension` features. Logistic loss: neither the cheapest nor the dearest.
 Result<Speed> measure_speed(Engine&, std::size_t rows, std::size_t dimension);
 
-}  // namespace tailcoat::cli
+}  // namespace tailcoat

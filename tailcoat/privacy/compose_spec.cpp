@@ -1,4 +1,4 @@
-#include "compose_spec.hpp"
+#include "tailcoat/privacy/compose_spec.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tailcoat::cli {
+namespace tailcoat {
 namespace {
 
 constexpr std::size_t kMostEvents = 1'000'000;
@@ -117,4 +117,4 @@ Result<std::vector<Event>> parse_events(std::string text) {
   return Parser(text).all();
 }
 
-}  // namespace tailcoat::cli
+}  // namespace tailcoat

@@ -9,10 +9,10 @@
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/privacy/event.hpp"
 
-namespace tailcoat::cli {
+namespace tailcoat {
 
 // The events, counts written out: at most a million. A usage error says where the text stops making sense; whether the
 // numbers are in range is for the accountant to say.
 Result<std::vector<Event>> parse_events(std::string text);
 
-}  // namespace tailcoat::cli
+}  // namespace tailcoat

@@ -1,0 +1,37 @@
+#include <nanobind/stl/string.h>
+
+#include "bindings.hpp"
+
+namespace tailcoat::python {
+namespace {
+
+const char* class_name(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return "UsageError";
+    case ErrorKind::data:
+      return "DataError";
+    case ErrorKind::refused:
+      return "PreconditionFailed";
+    case ErrorKind::system:
+      break;
+  }
+  return "SystemFailure";
+}
+
+void translate(const std::exception_ptr& pointer, void*) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const Failure& failure) {
+    const nb::object type = nb::module_::import_("tailcoat._errors").attr(class_name(failure.error().kind));
+    PyErr_SetString(type.ptr(), failure.what());
+  }
+}
+
+}  // namespace
+
+nb::object from_json(const std::string& text) { return nb::module_::import_("json").attr("loads")(text); }
+
+void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
+
+}  // namespace tailcoat::python

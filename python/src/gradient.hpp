@@ -1,0 +1,51 @@
+// PythonGradient: the gradient of a user's loss as the engine asks for it, row by row and from several threads, served
+// from blocks of rows that Python computes at once.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "job.hpp"
+
+namespace tailcoat::python {
+
+class PythonGradient {
+ public:
+  // `gradient(x, begin, end)` gives an array of end - begin rows; `rows` there are.
+  PythonGradient(nanobind::object gradient, std::size_t rows, JobState& state)
+      : gradient_(std::move(gradient)), rows_(rows), state_(state) {}
+
+  // Throws if the job is to stop, or if Python raises.
+  void operator()(std::size_t row, std::span<const double> x, std::span<double> out);
+
+  // What Python has raised, as itself.
+  void rethrow();
+
+ private:
+  // The rows that were last computed for a thread.
+  struct Block {
+    std::vector<double> x{}, gradients{};
+    std::size_t first = 0, count = 0;
+  };
+
+  Block& block_of_this_thread();
+  void fetch(Block&, std::size_t first, std::size_t count, std::span<const double> x);
+  void call(Block&);
+
+  nanobind::object gradient_;
+  std::size_t rows_;
+  JobState& state_;
+  std::mutex mutex_;
+  std::map<std::thread::id, Block> blocks_;
+  std::optional<nanobind::python_error> raised_;  // the first; with the GIL
+};
+
+}  // namespace tailcoat::python

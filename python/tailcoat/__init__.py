@@ -1,0 +1,79 @@
+"""Private convex models from heavy-tailed data.
+
+Estimators in the manner of scikit-learn that are differentially private from nothing but a budget: no bounds, norms or
+clipping thresholds have to be known. ``epsilon`` and ``delta`` are for one fit; every further fit on the same rows spends
+as much again.
+
+>>> import numpy as np, tailcoat
+>>> rng = np.random.default_rng(0)
+>>> X = rng.standard_normal((5000, 3))
+>>> y = X @ [1.0, -2.0, 0.5] + rng.standard_t(3, 5000)
+>>> model = tailcoat.PrivateLinearRegression(epsilon=1, random_state=0, insecure_random_state=True).fit(X, y)
+>>> bool(np.abs(model.coef_ - [1.0, -2.0, 0.5]).max() < 0.2)
+True
+"""
+
+from importlib import import_module as _import_module
+
+from tailcoat import _core
+from tailcoat._errors import (
+    BudgetExceeded,
+    DataError,
+    PreconditionFailed,
+    PrivacyWarning,
+    SystemFailure,
+    TailcoatError,
+    UsageError,
+)
+
+__version__: str = _core.__version__
+
+# What is imported when it is first used: scikit-learn alone takes longer to import than all the rest.
+_LAZY = {
+    "PrivateLinearRegression": "_estimators",
+    "PrivateHuberRegressor": "_estimators",
+    "PrivateQuantileRegressor": "_estimators",
+    "PrivatePoissonRegressor": "_estimators",
+    "PrivateLogisticRegression": "_estimators",
+    "PrivateLinearSVC": "_estimators",
+    "PrivateMean": "_estimators",
+    "plan": "_functions",
+    "account": "_functions",
+    "minimize": "_functions",
+    "Solution": "_functions",
+    "ball": "_functions",
+    "box": "_functions",
+    "simplex": "_functions",
+    "intersection": "_functions",
+    "report": "_report",
+    "Report": "_report",
+    "LoadedModel": "_report",
+    "load_model": "_report",
+    "save_model": "_report",
+    "plot_coefficients": "_plots",
+    "plot_budget": "_plots",
+    "plot_error_against_epsilon": "_plots",
+}
+
+__all__ = [
+    "BudgetExceeded",
+    "DataError",
+    "PreconditionFailed",
+    "PrivacyWarning",
+    "SystemFailure",
+    "TailcoatError",
+    "UsageError",
+    *_LAZY,
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'tailcoat' has no attribute {name!r}")
+    value = getattr(_import_module(f"tailcoat.{_LAZY[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

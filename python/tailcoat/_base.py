@@ -1,0 +1,257 @@
+"""What the estimators share: parameters, the reading of data, the fit, and what is kept of it. The fit itself, and
+whatever draws noise, is C++.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Mapping, Optional
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from tailcoat import _core, _data
+from tailcoat._errors import DataError, PrivacyWarning, UsageError
+from tailcoat._parameters import Progress, progress_of, seed_of
+
+ByColumn = Optional[Mapping[Any, Any]]  # by name or position
+Theory = Optional[Mapping[str, Any]]
+
+_THEORY = {"smoothness": np.inf, "failure_probability": 0.05, "max_passes": 1000.0}
+
+
+def keep(estimator: BaseEstimator, parameters: dict[str, Any]) -> None:
+    """Sets the parameters of a constructor, given its locals(), as attributes: as they are, as scikit-learn wants it."""
+    for name, value in parameters.items():
+        if name not in ("self", "__class__"):
+            setattr(estimator, name, value)
+
+
+class PrivateModel(BaseEstimator):
+    """Base of all estimators."""
+
+    epsilon: float | None
+    delta: float
+    algorithm: str
+    constants: str
+    theory: Theory
+    bounds: ByColumn
+    scales: ByColumn
+    public_rows: Any
+    categorical: Any
+    missing_indicators: Any
+    confidence: float
+    threads: int
+    progress: Progress
+    random_state: int | None
+    insecure_random_state: bool
+
+    model_: _core.Model
+    privacy_: dict[str, Any]
+    _schema_: _data.Schema
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = True
+        tags.non_deterministic = not self.insecure_random_state
+        return tags
+
+    # Reading
+
+    def _read(self, X: Any, *, reset: bool) -> _core.Data:
+        """X as columns of the library. In a fit (`reset`) what is public of them is kept for predictions."""
+        if _data.is_arrow(X):
+            return self._read_arrow(X, reset=reset)
+        data, schema = self._read_pandas(X, reset) if _data.is_pandas(X) else self._read_array(X, reset)
+        if reset:
+            self._schema_ = schema
+        return data
+
+    def _read_pandas(self, X: Any, reset: bool) -> tuple[_core.Data, _data.Schema]:
+        validate_data(self, X, skip_check_array=True, reset=reset)
+        if len(X) < 1 + reset or X.shape[1] == 0:
+            self._check_array(np.empty(X.shape), reset)  # says what is wrong
+        labels = list(X.columns)
+        names = _data.texts_of(labels) if reset else self._schema_.names
+        return _data.read_pandas(X, names, self._levels_to_read(labels, names, reset), reset)
+
+    def _read_array(self, X: Any, reset: bool) -> tuple[_core.Data, _data.Schema]:
+        if self.categorical is not None and not hasattr(X, "toarray"):
+            X = np.asarray(X)
+        if self.categorical is not None and getattr(X, "ndim", 0) == 2 and X.dtype.kind in "OUS":
+            validate_data(self, X, skip_check_array=True, reset=reset)
+        else:
+            X = self._check_array(X, reset)
+        names = [f"x{j}" for j in range(X.shape[1])] if reset else self._schema_.names
+        return _data.read_array(X, names, self._levels_to_read(names, names, reset))
+
+    def _check_array(self, X: Any, reset: bool) -> np.ndarray:
+        return validate_data(
+            self,
+            X,
+            dtype=_data.FLOATS,
+            order="C",
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=2 if reset else 1,
+            reset=reset,
+        )
+
+    def _read_arrow(self, X: Any, *, reset: bool, apart: str | None = None) -> _core.Data:
+        levels = _data.arrow_levels(X, self.categorical) if reset else self._schema_.levels
+        data = _core.Data.of_arrow(X, [] if reset else self._schema_.names, list(levels), apart)
+        if reset:
+            self._schema_ = _data.Schema(data.names, _data.named(levels, data.names, data.names, "categorical"))
+            self.n_features_in_ = len(data.names)
+            self.feature_names_in_ = np.array(data.names, dtype=object)
+        return data
+
+    def _levels_to_read(self, labels: list[Any], names: list[str], reset: bool) -> dict[str, list[str]]:
+        if not reset:
+            return self._schema_.levels
+        return _data.named(_data.parse_categorical(self.categorical), labels, names, "categorical")
+
+    def _read_with_target(self, X: Any, y: Any) -> tuple[_core.Data, str, Any]:
+        """X, and the target as its name and values. A y that is a text is a column of the frame X."""
+        if y is None:
+            raise UsageError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        if isinstance(y, str):
+            if _data.is_arrow(X):
+                data = self._read_arrow(X, reset=True, apart=y)
+                return data, y, _data.apart_values(data)
+            if not _data.is_pandas(X) or y not in X.columns:
+                raise UsageError(f"y = {y!r} is no column of X; pass the values of the target or the name of a column")
+            X, y = X.drop(columns=[y]), X[y]
+        data = self._read(X, reset=True)
+        return data, _data.target_name(y, self._schema_.names), y
+
+    # Fitting
+
+    def _loss(self) -> str:
+        raise NotImplementedError
+
+    def _fit(self, data: _core.Data, target: str, y: np.ndarray, labels: list[str] | None = None, **public: Any) -> None:
+        """Fits and keeps the model. `public`: classes and bounds of the target, and the exposure."""
+        self._check_parameters(data.rows)
+        names = self._schema_.names
+        columns = list(getattr(self, "feature_names_in_", names))
+        bounds = _data.named(self.bounds or {}, columns, names, "bounds")
+        scales = _data.named(self.scales or {}, columns, names, "scales")
+        if public.get("target_bounds") is not None:
+            bounds[target] = public["target_bounds"]
+        levels = dict(self._schema_.levels)
+        if labels is not None:
+            levels[target] = public["classes"]
+        indicators = _data.named(dict.fromkeys(self.missing_indicators or []), columns, names, "missing_indicators")
+        exposure = _data.named({key: 1 for key in public.get("exposure", [])}, columns, names, "exposure")
+        self.model_ = _core.fit(
+            data,
+            target=target,
+            y=y,
+            labels=labels,
+            loss=self._loss(),
+            epsilon=float(self.epsilon),  # type: ignore[arg-type]
+            delta=float(self.delta),
+            levels=levels,
+            bounds={name: (float(low), float(high)) for name, (low, high) in bounds.items()},
+            scales={name: (float(centre), float(spread)) for name, (centre, spread) in scales.items()},
+            public_rows=self._read_public(None if labels is not None else target),
+            missing_indicators=list(indicators),
+            exposure=next(iter(exposure), ""),
+            confidence=float(self.confidence),
+            algorithm=self.algorithm,
+            theory=self._theory(),
+            seed=seed_of(self.random_state, self.insecure_random_state),
+            threads=int(self.threads),
+            progress=progress_of(self.progress),
+        )
+        self.privacy_ = self.model_.receipt
+        self.certified_ = self.model_.certified
+        self.notes_ = self.model_.notes
+
+    def _check_parameters(self, rows: int) -> None:
+        if self.epsilon is None:
+            raise UsageError("give epsilon, the bound on the privacy loss of this fit; there is no default for it")
+        if self.delta * rows > 1:
+            warnings.warn(
+                f"delta = {self.delta} is above 1 / rows = {1 / rows:.3g}; publishing a whole row at random would be "
+                f"allowed by it",
+                PrivacyWarning,
+                stacklevel=4,
+            )
+
+    def _theory(self) -> tuple[Any, ...] | None:
+        """What the algorithm's theorem needs, as the library takes it; None for the adaptive fit, which needs nothing."""
+        if self.algorithm == "adaptive":
+            if self.theory is not None or self.constants != "tight":
+                raise UsageError("theory and constants are for an algorithm with a theorem; 'adaptive' needs none of them")
+            return None
+        given = {**_THEORY, **(self.theory or {})}
+        if unknown := given.keys() - {*_THEORY, "moments", "diameter"}:
+            raise UsageError(f"theory has {sorted(unknown)}; it takes moments, diameter, {', '.join(_THEORY)}")
+        if "moments" not in given or "diameter" not in given:
+            raise UsageError(
+                f"algorithm = {self.algorithm!r} has a theorem that needs theory={{'moments': (k, G2, Gk), 'diameter': D}}; "
+                f"see tailcoat.plan"
+            )
+        numbers = (float(given[name]) for name in ("diameter", "smoothness"))
+        rest = (float(given[name]) for name in ("failure_probability", "max_passes"))
+        return (tuple(map(float, given["moments"])), *numbers, self.constants, *rest)
+
+    def _read_public(self, target: str | None) -> _core.Data | None:
+        """The columns of the public rows that the fit has, too."""
+        X = self.public_rows
+        if X is None:
+            return None
+        texts = {name: [] for name in self._schema_.levels}
+        if _data.is_arrow(X):
+            return _core.Data.of_arrow(X, [], list(texts), None)
+        if not _data.is_pandas(X):
+            X = np.ascontiguousarray(X, dtype=np.float64)
+            if X.ndim != 2 or X.shape[1] != len(self._schema_.names):
+                raise UsageError(f"public_rows have the shape {X.shape}, not (rows, {len(self._schema_.names)}) as X")
+            return _data.read_array(X, self._schema_.names, {})[0]
+        wanted = {*self._schema_.names, target}
+        places = [place for place, label in enumerate(X.columns) if str(label) in wanted]
+        if not places:
+            raise UsageError("public_rows have none of the columns of the fit")
+        names = [str(X.columns[place]) for place in places]
+        used = {name: levels for name, levels in texts.items() if name in names}
+        return _data.read_pandas(X.iloc[:, places], names, used, False)[0]
+
+    def _numbers(self, y: Any) -> np.ndarray:
+        values = _data.as_numbers(column_or_1d(y, warn=True), "y")
+        if np.isinf(values).any():
+            raise DataError("Input y contains infinity; a target is finite, or NaN where it is missing")
+        return values
+
+    def _set_coefficients(self, order: Any = None, sign: float = 1.0) -> None:
+        """coef_ and the like, one row per part of the model: the slope of each number column, then all other terms.
+        `order` of the parts; a `sign` of -1 turns the two classes of a single part round."""
+        terms = self.model_.terms
+        place = {column: j for j, (_, column, kind) in enumerate(terms) if kind == "number"}
+        texts = {*self._schema_.levels, self.model_.exposure}
+        slopes = [name for name in self._schema_.names if name not in texts]
+        others = [j for j, (_, _, kind) in enumerate(terms) if kind != "number"]
+        self.terms_ = [*slopes, *(terms[j][0] for j in others)]
+        estimates = self.model_.estimates()
+
+        def arranged(what: str, absent: float) -> tuple[np.ndarray, np.ndarray]:
+            coefficients, intercepts = (part[slice(None) if order is None else order] for part in estimates[what])
+            nothing = np.full(len(coefficients), absent)
+            columns = [coefficients[:, place[name]] if name in place else nothing for name in slopes]
+            columns += [coefficients[:, j] for j in others]
+            return np.stack(columns, axis=1) if columns else np.empty((len(coefficients), 0)), intercepts
+
+        self.coef_, self.intercept_ = (sign * part for part in arranged("value", 0.0))
+        self.std_err_, self.intercept_std_err_ = arranged("standard_error", np.nan)
+        ends = [arranged("low", np.nan), arranged("high", np.nan)][:: int(sign)]
+        self.intervals_, self.intercept_interval_ = (sign * np.stack(pair, axis=-1) for pair in zip(*ends))
+
+    # Predicting
+
+    def _data_to_predict(self, X: Any) -> _core.Data:
+        check_is_fitted(self)
+        return self._read(X, reset=False)

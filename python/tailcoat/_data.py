@@ -1,0 +1,193 @@
+"""Data of users as columns of the library: arrays and pandas frames here, Arrow streams in C++.
+
+What a column is, numbers or texts, is decided by its declared type and by what the user says, never by its cells: the
+guess itself would tell something about them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from tailcoat import _core
+from tailcoat._errors import DataError, UsageError
+
+FLOATS = (np.float64, np.float32)
+
+
+@dataclass
+class Schema:
+    """What is public of the columns of a fit.
+
+    Attributes
+    ----------
+    names : list of str
+        In the order of the features.
+    levels : dict of str to list of str
+        The text columns and their levels; an empty list where the levels are found privately.
+    """
+
+    names: list[str]
+    levels: dict[str, list[str]] = field(default_factory=dict)
+
+
+def is_pandas(X: Any) -> bool:
+    return type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "dtypes") and hasattr(X, "columns")
+
+
+def is_arrow(X: Any) -> bool:
+    return not is_pandas(X) and hasattr(X, "__arrow_c_stream__") and not isinstance(X, np.ndarray)
+
+
+def texts_of(values: Iterable[Any]) -> list[str]:
+    return [str(value) for value in values]
+
+
+def parse_categorical(categorical: Any) -> dict[Any, list[str]]:
+    """Text columns and their levels, which are found privately where the list is empty."""
+    if categorical is None:
+        return {}
+    if isinstance(categorical, str):
+        raise UsageError(f"categorical = {categorical!r} must be a list of columns or a dict of their levels")
+    if isinstance(categorical, Mapping):
+        return {key: [] if levels is None else texts_of(levels) for key, levels in categorical.items()}
+    return {key: [] for key in categorical}
+
+
+def named(keys: Mapping[Any, Any], labels: Sequence[Any], names: Sequence[str], option: str) -> dict[str, Any]:
+    """The same with names of columns as keys; a key is a column's label or, if it is none, its position."""
+    places = {label: place for place, label in enumerate(labels)}
+    found = {}
+    for key, value in keys.items():
+        place = places.get(key)
+        if place is None and isinstance(key, (int, np.integer)) and 0 <= key < len(names):
+            place = int(key)
+        if place is None:
+            shown = ", ".join(map(repr, labels[:20])) + (", ..." if len(labels) > 20 else "")
+            raise UsageError(f"{option} names column {key!r}, which is not there; there are {shown}")
+        found[names[place]] = value
+    return found
+
+
+def is_missing(values: np.ndarray) -> np.ndarray:
+    """Which cells of an array of any type have no value: None and what differs from itself."""
+    if values.dtype.kind in "OfcmM":
+        return np.array([value is None or value != value for value in values], dtype=bool)
+    return np.zeros(values.shape, dtype=bool)
+
+
+def encode(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places in the distinct values, missing cells NaN; and the distinct values."""
+    missing = is_missing(values)
+    try:
+        distinct, places = np.unique(values[~missing], return_inverse=True)
+    except TypeError:
+        raise DataError("the cells are of types that do not compare, such as numbers and texts") from None
+    codes = np.full(values.shape, np.nan)
+    codes[~missing] = places
+    return codes, distinct
+
+
+def _encode_pandas(column: Any) -> tuple[np.ndarray, list[str]]:
+    import pandas as pd
+
+    codes, distinct = pd.factorize(column)
+    numbers = codes.astype(np.float64)
+    numbers[codes < 0] = np.nan
+    return numbers, texts_of(distinct)
+
+
+def declared_levels(column: Any) -> list[Any] | None:
+    """The categories of a pandas categorical: part of its type, and so public."""
+    categories = getattr(getattr(column, "dtype", None), "categories", None)
+    return None if categories is None else list(categories)
+
+
+def _number_column(name: str, column: Any) -> np.ndarray:
+    kind = getattr(column.dtype, "kind", "O")
+    if kind not in "biuf":
+        raise DataError(
+            f"column {name!r} is of type {column.dtype}, which are no numbers; pass categorical=[{name!r}] if it holds "
+            f"texts (or a dict with its levels: those cost no privacy), or drop it"
+        )
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _of_matrix(matrix: np.ndarray, names: list[str], texts: dict[str, list[str]]) -> _core.Data:
+    return _core.Data.of_array(matrix, names, [texts.get(name) for name in names])
+
+
+def read_pandas(X: Any, names: list[str], levels: Mapping[str, list[str]], reset: bool) -> tuple[_core.Data, Schema]:
+    """`levels`: of the text columns that the user names, or those of the fit if not `reset`."""
+    dtypes = set(X.dtypes)
+    if not levels and len(dtypes) == 1 and next(iter(dtypes)) in FLOATS:
+        return _of_matrix(np.ascontiguousarray(X.to_numpy()), names, {}), Schema(names)
+    schema = Schema(names, dict(levels))
+    matrix = np.empty((len(X), len(names)))
+    texts = {}
+    for place, name in enumerate(names):
+        column = X.iloc[:, place]
+        declared = declared_levels(column) if reset else None
+        if declared is not None and not schema.levels.get(name):
+            schema.levels[name] = texts_of(declared)
+        if name in schema.levels:
+            matrix[:, place], texts[name] = _encode_pandas(column)
+        else:
+            matrix[:, place] = _number_column(name, column)
+    return _of_matrix(matrix, names, texts), schema
+
+
+def read_array(X: np.ndarray, names: list[str], levels: Mapping[str, list[str]]) -> tuple[_core.Data, Schema]:
+    """An array that scikit-learn has checked, or one of texts and numbers."""
+    schema = Schema(names, dict(levels))
+    if not levels:
+        return _of_matrix(X, names, {}), schema
+    matrix = np.empty(X.shape)
+    texts = {}
+    for place, name in enumerate(names):
+        if name in levels:
+            matrix[:, place], distinct = encode(X[:, place])
+            texts[name] = texts_of(distinct)
+        else:
+            matrix[:, place] = as_numbers(X[:, place], f"column {name!r}")
+    return _of_matrix(matrix, names, texts), schema
+
+
+def as_numbers(values: Any, what: str) -> np.ndarray:
+    try:
+        return np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what} must hold numbers: {error}") from None
+
+
+def arrow_levels(X: Any, categorical: Any) -> dict[str, list[str]]:
+    """The text columns of an Arrow source as the user names them; those of type Enum of polars have public levels."""
+    levels = parse_categorical(categorical)
+    if type(X).__module__.partition(".")[0] == "polars":
+        for name, dtype in X.schema.items():
+            categories = getattr(dtype, "categories", None) if type(dtype).__name__ == "Enum" else None
+            if categories is not None and not levels.get(name):
+                levels[name] = texts_of(categories)
+    return levels
+
+
+def apart_values(data: _core.Data) -> Any:
+    """The column that an Arrow source was asked to keep apart, in its own type."""
+    values, kind, levels = data.apart
+    if kind == "text":
+        cells = np.array([*levels, None], dtype=object)
+        return cells[np.where(np.isnan(values), len(levels), values).astype(np.intp)]
+    if kind in ("int", "bool") and not np.isnan(values).any():
+        return values.astype(np.int64 if kind == "int" else bool)
+    return values
+
+
+def target_name(y: Any, names: Sequence[str]) -> str:
+    """The name of a Series, as long as it is one and no feature has it."""
+    name = getattr(y, "name", None)
+    name = name if isinstance(name, str) and name else "y"
+    while name in names:
+        name += "_target"
+    return name

@@ -1,0 +1,284 @@
+"""Functions over the library: plan, account, minimize, domains and model files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from tailcoat import _core
+from tailcoat._errors import UsageError
+from tailcoat._parameters import Progress, progress_of, seed_of
+
+
+def plan(
+    *,
+    rows: int,
+    features: int,
+    epsilon: float,
+    moments: tuple[float, float, float],
+    diameter: float,
+    delta: float | None = None,
+    smoothness: float | None = None,
+    strong_convexity: float = 0.0,
+    constants: str = "tight",
+    failure_probability: float = 0.05,
+    max_passes: float = 1000,
+) -> dict[str, Any]:
+    """What each algorithm promises and costs, from public numbers alone; as ``tailcoat plan --json``.
+
+    Parameters
+    ----------
+    rows, features : int
+        Of the data; features are the parameters of the model.
+    epsilon : float
+    moments : (k, G2, Gk)
+        The largest gradient norms over the domain have a second moment of at most G2**2 and a k-th of at most Gk**k.
+    diameter : float
+        Of the domain, a ball.
+    delta : float, optional
+        min(1e-6, 1 / (10 rows)) if not given.
+    smoothness : float, optional
+        Every sample loss is this smooth.
+    strong_convexity : float, default=0
+        Every sample loss is this strongly convex.
+    constants : "tight" or "paper"
+    failure_probability, max_passes : float
+        Of bounds that hold with high probability, and over the data.
+
+    Returns
+    -------
+    dict
+        With a list ``algorithms``: for each its certified bound, its work, an estimate of its time, or why it refuses.
+
+    Examples
+    --------
+    >>> import tailcoat
+    >>> found = tailcoat.plan(rows=100_000, features=20, epsilon=1, moments=(3, 1.6, 2.5), diameter=2)
+    >>> best = min((a for a in found["algorithms"] if a.get("certified")), key=lambda a: a["certified_bound"])
+    >>> best["certified_bound"] < found["trivial_bound"]
+    True
+    """
+    return _core.plan(
+        rows=rows,
+        features=features,
+        epsilon=epsilon,
+        delta=delta,
+        moments=moments,
+        diameter=diameter,
+        smoothness=np.inf if smoothness is None else smoothness,
+        strong_convexity=strong_convexity,
+        constants=constants,
+        failure_probability=failure_probability,
+        max_passes=max_passes,
+    )
+
+
+def account(
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    mu: float | None = None,
+    rho: float | None = None,
+    compose: str | Sequence[str] = "",
+) -> dict[str, Any]:
+    """Convert between privacy guarantees, and compose them; as ``tailcoat account --json``.
+
+    Give epsilon and delta, or mu or rho (with delta or epsilon, to get the other), or ``compose`` with one of the two.
+
+    Parameters
+    ----------
+    epsilon, delta : float, optional
+    mu : float, optional
+        Gaussian differential privacy.
+    rho : float, optional
+        Zero-concentrated differential privacy.
+    compose : str or list of str, optional
+        Events such as ``["gaussian:0.1x25", "pure:0.5", "approx:0.1:1e-7"]``; ``xN`` repeats.
+
+    Returns
+    -------
+    dict
+        Every figure is rounded towards privacy.
+
+    Examples
+    --------
+    >>> import tailcoat
+    >>> round(tailcoat.account(epsilon=1, delta=1e-6)["noise_multiplier"], 2)
+    4.22
+    >>> tailcoat.account(compose=["gaussian:0.1x25", "pure:0.5"], delta=1e-6)["epsilon"] < 3.2
+    True
+    """
+    events = compose if isinstance(compose, str) else ",".join(compose)
+    return _core.account(epsilon=epsilon, delta=delta, mu=mu, rho=rho, compose=events)
+
+
+def ball(radius: float, centre: Any = None, *, dimension: int | None = None) -> _core.Domain:
+    """The Euclidean ball around a centre, or around the origin of so many dimensions.
+
+    Examples
+    --------
+    >>> import tailcoat
+    >>> tailcoat.ball(1.0, dimension=3).diameter
+    2.0
+    """
+    if (centre is None) == (dimension is None):
+        raise UsageError("a ball takes a centre or a dimension, one of the two")
+    return _core.Domain.ball(np.zeros(dimension or 0) if centre is None else centre, radius)
+
+
+def box(lower: Any, upper: Any) -> _core.Domain:
+    """lower <= x <= upper, coordinate by coordinate."""
+    return _core.Domain.box(lower, upper)
+
+
+def simplex(dimension: int, scale: float = 1.0) -> _core.Domain:
+    """x >= 0 with sum equal to scale."""
+    return _core.Domain.simplex(dimension, scale)
+
+
+def intersection(*domains: _core.Domain) -> _core.Domain:
+    """What all of the domains have in common."""
+    return _core.Domain.intersection(list(domains))
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What `minimize` found.
+
+    Attributes
+    ----------
+    x : array
+        The released point of the domain.
+    privacy : dict
+        The receipt: what was released at what price.
+    certified_bound : float
+        The excess risk is at most this, on average or, if ``failure_probability`` is not 0, with probability one less that.
+    failure_probability : float
+    sample_gradients, passes : float
+        The work that was done.
+    """
+
+    x: np.ndarray
+    privacy: dict[str, Any] = field(repr=False)
+    certified_bound: float
+    failure_probability: float
+    sample_gradients: float
+    passes: float
+
+
+def _length(data: Any) -> int:
+    if not isinstance(data, tuple):
+        return len(data)
+    lengths = {len(part) for part in data}
+    if len(lengths) != 1:
+        raise UsageError(f"the parts of data have {sorted(lengths)} rows; they need as many each")
+    return lengths.pop()
+
+
+def _rows(data: Any, begin: int, end: int) -> Any:
+    if isinstance(data, tuple):
+        return tuple(_rows(part, begin, end) for part in data)
+    return data.iloc[begin:end] if hasattr(data, "iloc") else data[begin:end]
+
+
+def minimize(
+    gradient: Callable[[np.ndarray, Any], Any],
+    data: Any,
+    domain: _core.Domain,
+    budget: tuple[float, float],
+    moments: tuple[float, float, float],
+    *,
+    algorithm: str = "implicit",
+    smoothness: float | None = None,
+    strong_convexity: float = 0.0,
+    gradient_error: float = 0.0,
+    constants: str = "tight",
+    failure_probability: float = 0.05,
+    max_passes: float = 1000,
+    threads: int = 1,
+    progress: Progress = None,
+    random_state: int | None = None,
+    insecure_random_state: bool = False,
+) -> Solution:
+    """Minimise the mean of a convex loss of your own over a domain, differentially private.
+
+    Parameters
+    ----------
+    gradient : callable
+        ``gradient(x, rows)`` is an array of len(rows) gradients of d numbers, of the loss at x for each row. Row i of it
+        must depend on x and row i alone: privacy rests on that, and on the loss being convex. It is called with a few
+        rows or with many, from one thread at a time. What it raises comes out of minimize, and nothing is released.
+    data : array, DataFrame or tuple of these
+        Rows; ``rows`` are slices of it. Must not change meanwhile.
+    domain : Domain
+        From `ball`, `box`, `simplex` or `intersection`; d is its dimension.
+    budget : (epsilon, delta)
+    moments : (k, G2, Gk)
+        The Lipschitz constants of the loss over the rows that could be have a second moment of at most G2**2 and a k-th of
+        at most Gk**k. Public: assumed, not looked up.
+    algorithm : str, default="implicit"
+        One that `plan` lists.
+    smoothness : float, optional
+        Of every sample loss.
+    strong_convexity : float, default=0
+    gradient_error : float, default=0
+        How far a gradient may be from the exact one, relative.
+    constants, failure_probability, max_passes
+        As in `plan`.
+    threads : int, default=1
+        The gradients are computed under Python's lock: more threads seldom help.
+    progress, random_state, insecure_random_state
+        As in the estimators.
+
+    Returns
+    -------
+    Solution
+
+    Examples
+    --------
+    The median in two dimensions, smoothed:
+
+    >>> import numpy as np, tailcoat
+    >>> data = np.random.default_rng(0).standard_t(3, (2000, 2)) * 0.1 + 0.3
+    >>> def gradient(x, rows):
+    ...     return np.tanh((x - rows) / 0.5) / 2
+    >>> found = tailcoat.minimize(gradient, data, tailcoat.ball(1.0, dimension=2), (1.0, 1e-6), (4, 0.71, 0.71),
+    ...                           smoothness=1.0)
+    >>> bool(np.linalg.norm(found.x - 0.3) < 1)
+    True
+    """
+    data = np.asarray(data) if isinstance(data, list) else data
+    dimension = domain.dimension
+
+    def block(x: np.ndarray, begin: int, end: int) -> np.ndarray:
+        found = np.ascontiguousarray(gradient(x, _rows(data, begin, end)), dtype=np.float64)
+        if found.shape != (end - begin, dimension):
+            raise UsageError(
+                f"gradient gave an array of shape {found.shape} for {end - begin} rows in {dimension} dimensions; it must "
+                f"be {(end - begin, dimension)}"
+            )
+        return found
+
+    epsilon, delta = budget
+    return Solution(
+        **_core.minimize(
+            gradient=block,
+            rows=_length(data),
+            domain=domain,
+            epsilon=epsilon,
+            delta=delta,
+            moments=tuple(moments),
+            algorithm=algorithm,
+            smoothness=np.inf if smoothness is None else smoothness,
+            strong_convexity=strong_convexity,
+            gradient_error=gradient_error,
+            constants=constants,
+            failure_probability=failure_probability,
+            max_passes=max_passes,
+            seed=seed_of(random_state, insecure_random_state),
+            threads=threads,
+            progress=progress_of(progress),
+        )
+    )

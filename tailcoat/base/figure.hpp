@@ -1,0 +1,15 @@
+// Figure: a number or a text with its name and meaning: what commands print and Python returns.
+#pragma once
+
+#include <string>
+#include <variant>
+
+namespace tailcoat {
+
+struct Figure {
+  std::string name;  // as in JSON: "noise_multiplier"
+  std::variant<double, std::string> value;
+  std::string meaning;  // for the table
+};
+
+}  // namespace tailcoat

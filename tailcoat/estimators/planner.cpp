@@ -1,0 +1,106 @@
+#include "tailcoat/estimators/planner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tailcoat/algorithms/rates.hpp"
+
+namespace tailcoat {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "tailcoat-plan/1";
+
+// A number of JSON, or nothing where there is no number.
+void put(Json& json, const char* name, double value) {
+  if (std::isfinite(value)) json[name] = value;
+}
+
+Json json_of(const AlgorithmForecast& planned, const Setting& setting, double lower, const Speed& speed) {
+  Json json{{"name", planned.algorithm.name}, {"reference", planned.algorithm.reference}};
+  json["runs"] = planned.forecast.has_value();
+  if (!planned.forecast) {
+    json["refused"] = planned.refused;
+    return json;
+  }
+  const auto& [bound, work] = *planned.forecast;
+  json["certified"] = has_certificate(*planned.forecast);
+  put(json, "certified_bound", bound.excess_risk);
+  if (has_certificate(*planned.forecast)) json["bound_failure_probability"] = bound.failure_probability;
+  put(json, "lower_bound", lower);
+  put(json, "sample_gradients", work.sample_gradients);
+  put(json, "passes", work.passes);
+  put(json, "wanted_passes", work.wanted_passes);
+  put(json, "estimated_seconds", seconds_of(work, speed));
+  put(json, "memory_bytes", memory_of(setting));
+  return json;
+}
+
+}  // namespace
+
+double default_delta(double rows) { return std::min(1e-6, 1 / (10 * rows)); }
+
+Result<void> check(const PlanInputs& inputs) {
+  TAILCOAT_CHECK(check(kRowsOption, static_cast<double>(inputs.setting.rows)));
+  TAILCOAT_CHECK(check(kFeaturesOption, static_cast<double>(inputs.setting.dimension)));
+  TAILCOAT_CHECK(check(kEpsilonOption, inputs.budget.epsilon));
+  TAILCOAT_CHECK(check(kDeltaOption, inputs.budget.delta));
+  TAILCOAT_CHECK(check(kMaxPassesOption, inputs.options.max_passes));
+  TAILCOAT_CHECK(check(kFailureProbabilityOption, inputs.options.failure_probability));
+  TAILCOAT_CHECK(check(inputs.setting));
+  TAILCOAT_CHECK(gaussian_budget(inputs.budget));
+  return {};
+}
+
+// One pass goes from row to row; whatever reads the data more often does so in passes that use all cores.
+double seconds_of(const Work& work, const Speed& speed) {
+  return work.sample_gradients * (work.passes <= 1 ? speed.one_pass : speed.full_pass);
+}
+
+// Rows, labels and the norms of the rows.
+double memory_of(const Setting& setting) {
+  return 8 * static_cast<double>(setting.rows) * (static_cast<double>(setting.dimension) + 2);
+}
+
+std::vector<AlgorithmForecast> forecasts_of(const PlanInputs& inputs) {
+  std::vector<AlgorithmForecast> all;
+  for (const Algorithm& algorithm : algorithms()) {
+    all.push_back({.algorithm = algorithm, .forecast = std::nullopt, .refused = ""});
+    const auto planned = algorithm.plan(inputs.setting, inputs.budget, inputs.options);
+    if (planned)
+      all.back().forecast = *planned;
+    else
+      all.back().refused = planned.error().message;
+  }
+  return all;
+}
+
+Result<std::string> plan_json(const PlanInputs& inputs, const Speed& speed) {
+  const auto& [setting, budget, options] = inputs;
+  TAILCOAT_TRY(mu, gaussian_budget(budget));
+  Json json{{"schema", kSchema},
+            {"rows", setting.rows},
+            {"features", setting.dimension},
+            {"epsilon", budget.epsilon},
+            {"delta", budget.delta},
+            {"mu", mu.mu},
+            {"rho", rho_of(mu)},
+            {"moments", {{"k", setting.moments.k}, {"g2", setting.moments.g2}, {"gk", setting.moments.gk}}},
+            {"diameter", setting.diameter},
+            {"constants", options.constants == Constants::paper ? "paper" : "tight"},
+            {"max_passes", options.max_passes},
+            {"failure_probability", options.failure_probability}};
+  put(json, "smoothness", setting.smoothness);
+  put(json, "strong_convexity", setting.strong_convexity);
+  const double lower = lower_bound(setting, mu);
+  put(json, "lower_bound", lower);
+  put(json, "trivial_bound", trivial_bound(setting));
+  json["algorithms"] = Json::array();
+  for (const AlgorithmForecast& planned : forecasts_of(inputs))
+    json["algorithms"].push_back(json_of(planned, setting, lower, speed));
+  return json.dump() + "\n";
+}
+
+}  // namespace tailcoat

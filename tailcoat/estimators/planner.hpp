@@ -1,0 +1,48 @@
+// Planner: what each algorithm promises and costs, from public numbers alone.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tailcoat/algorithms/catalogue.hpp"
+#include "tailcoat/estimators/speed.hpp"
+
+namespace tailcoat {
+
+// All that is known in public.
+struct PlanInputs {
+  Setting setting;
+  ApproxDp budget;
+  Options options{};
+};
+
+inline constexpr NumberOption kRowsOption{.name = "rows", .meaning = "rows of the data", .lowest = 1, .highest = 1e15};
+inline constexpr NumberOption kFeaturesOption{
+    .name = "features", .meaning = "parameters of the model", .lowest = 1, .highest = 1e7};
+
+// What a plan takes for delta if none is given: well below 1 / rows.
+double default_delta(double rows);
+
+// Refuses what no algorithm could plan for.
+Result<void> check(const PlanInputs&);
+
+struct AlgorithmForecast {
+  Algorithm algorithm;
+  std::optional<Forecast> forecast;
+  std::string refused;  // why, if there is no forecast
+};
+
+// In the order of the catalogue.
+std::vector<AlgorithmForecast> forecasts_of(const PlanInputs&);
+
+// How long that takes, and how much memory.
+double seconds_of(const Work&, const Speed&);
+double memory_of(const Setting&);
+inline bool has_certificate(const Forecast& forecast) { return std::isfinite(forecast.bound.excess_risk); }
+
+// One JSON object, schema "tailcoat-plan/1".
+Result<std::string> plan_json(const PlanInputs&, const Speed&);
+
+}  // namespace tailcoat

@@ -1,0 +1,252 @@
+"""Data in: arrays, pandas and Arrow, hostile ones included."""
+
+import threading
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from conftest import seeded
+
+import tailcoat
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    n = 3000
+    frame = pd.DataFrame({"a": rng.standard_normal(n), "b": rng.integers(0, 9, n), "c": rng.random(n) < 0.4})
+    frame["city"] = rng.choice(["Graz", "Ödenburg", "a name that is longer than twelve bytes"], n)
+    frame["y"] = 2 * frame.a - frame.b + 3 * (frame.city == "Graz") + rng.standard_normal(n)
+    frame.loc[::50, ["a", "city"]] = None
+    return frame
+
+
+def fit(X, y, **parameters):
+    return seeded("PrivateLinearRegression", categorical=["city"], **parameters).fit(X, y)
+
+
+SOURCES = {
+    "pandas": lambda frame: frame,
+    "pandas with Arrow's types": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
+    "pandas with nullable types": lambda frame: frame.convert_dtypes(),
+    "pyarrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+    "pyarrow in batches": lambda frame: pa.Table.from_batches(pa.Table.from_pandas(frame).to_batches(max_chunksize=7)),
+    "pyarrow sliced": lambda frame: pa.concat_tables(
+        [pa.Table.from_pandas(frame).slice(0, 13), pa.Table.from_pandas(frame).slice(13)]
+    ),
+    "pyarrow with a dictionary": lambda frame: pa.Table.from_pandas(frame.assign(city=frame.city.astype("category"))),
+    "pyarrow, large texts": lambda frame: (
+        table := pa.Table.from_pandas(frame)
+    ).set_column(table.schema.get_field_index("city"), "city", table["city"].cast(pa.large_utf8())),
+    "polars": pl.from_pandas,
+    "polars, categorical": lambda frame: pl.from_pandas(frame).with_columns(pl.col("city").cast(pl.Categorical)),
+    "duckdb": lambda frame: duckdb.from_df(frame),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_model_does_not_depend_on_what_the_data_comes_in(frame, source):
+    expected = fit(frame.drop(columns="y"), frame["y"])
+    data = SOURCES[source](frame.drop(columns="y"))
+    model = fit(data, frame["y"])
+    assert model.model_.to_json() == expected.model_.to_json()
+    assert list(model.feature_names_in_) == ["a", "b", "c", "city"] and model.n_features_in_ == 4
+    np.testing.assert_array_equal(model.predict(data), expected.predict(frame.drop(columns="y")))
+    np.testing.assert_array_equal(model.predict(frame.drop(columns="y")), expected.predict(frame.drop(columns="y")))
+
+
+@pytest.mark.parametrize("source", ["pandas", "pyarrow", "polars", "duckdb"])
+def test_the_target_can_be_named(frame, source):
+    data = SOURCES[source](frame)
+    assert fit(data, "y").model_.to_json() == fit(frame.drop(columns="y"), frame["y"]).model_.to_json()
+    for target, labels in (("c", [False, True]), ("city", sorted(frame["city"].dropna().unique()))):
+        kept = SOURCES[source](frame.drop(columns={"c": "city", "city": "c"}[target]))
+        model = seeded("PrivateLogisticRegression", epsilon=5).fit(kept, target)
+        assert model.classes_.tolist() == labels and "y" in model.feature_names_in_
+    with pytest.raises(tailcoat.UsageError, match="'nothing'"):
+        fit(data, "nothing")
+
+
+def test_declared_levels_are_public_and_found_ones_are_paid_for(frame):
+    X, levels = frame.drop(columns="y"), sorted(frame["city"].dropna().unique())
+    given = seeded("PrivateLinearRegression", categorical={"city": levels}).fit(X, frame["y"])
+    for data in (
+        X.assign(city=pd.Categorical(X["city"], categories=levels)),
+        pl.from_pandas(X).with_columns(pl.col("city").cast(pl.Enum(levels))),
+    ):
+        assert seeded("PrivateLinearRegression").fit(data, frame["y"]).model_.to_json() == given.model_.to_json()
+    assert any("level" in line["what"] for line in fit(X, frame["y"]).privacy_["releases"])
+    assert not any("frequent" in line["what"] for line in given.privacy_["releases"])
+
+
+def test_texts_that_nobody_spoke_of_are_refused_with_what_to_pass(frame):
+    for data in (frame.drop(columns="y"), pl.from_pandas(frame.drop(columns="y")), frame[["a", "city"]].to_numpy()):
+        with pytest.raises(ValueError, match="categorical|could not convert string"):
+            seeded("PrivateLinearRegression").fit(data, frame["y"])
+
+
+def test_other_types_are_refused_by_name_and_type(frame):
+    dates = frame[["a"]].assign(day=pd.Timestamp("2026-11-16"))
+    with pytest.raises(tailcoat.DataError, match="'day'.*datetime"):
+        seeded("PrivateLinearRegression").fit(dates, frame["y"])
+    with pytest.raises(tailcoat.DataError, match="'day'.*'ts"):
+        seeded("PrivateLinearRegression").fit(pa.Table.from_pandas(dates), frame["y"])
+    with pytest.raises(tailcoat.DataError, match="'l'.*Arrow type"):
+        seeded("PrivateLinearRegression").fit(pa.table({"l": [[1], [2], [3]]}), np.arange(3.0))
+
+
+def test_an_array_of_texts_and_numbers_takes_places_of_columns(frame):
+    X = frame[["a", "city"]].to_numpy()
+    placed = seeded("PrivateLinearRegression", categorical=[1]).fit(X, frame["y"])
+    named = fit(frame[["a", "city"]], frame["y"])
+    np.testing.assert_array_equal(placed.coef_, named.coef_)
+    np.testing.assert_array_equal(placed.predict(X), named.predict(frame[["a", "city"]]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        np.asfortranarray,
+        lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+        lambda X: X[::-1].copy()[::-1],
+        lambda X: X.astype(">f8"),
+        lambda X: X.astype(object),
+        lambda X: X.tolist(),
+        lambda X: np.lib.stride_tricks.as_strided(X, X.shape, X.strides, writeable=False),
+        lambda X: np.frombuffer(b"\0" + X.tobytes(), dtype=np.uint8)[1:].view(X.dtype).reshape(X.shape),
+        lambda X: np.pad(X, ((0, 0), (1, 2)))[:, 1:-2],
+    ],
+    ids=["Fortran", "strided", "reversed", "swapped bytes", "objects", "lists", "read-only", "unaligned", "padded"],
+)
+def test_arrays_of_any_layout_give_the_same_model(line, change):
+    X, y, _ = line
+    expected = seeded("PrivateLinearRegression").fit(X, y)
+    model = seeded("PrivateLinearRegression").fit(change(X), change(y[:, None])[:, 0] if isinstance(change(X), np.ndarray) else y)
+    assert model.model_.to_json() == expected.model_.to_json()
+    np.testing.assert_array_equal(model.predict(change(X)), expected.predict(X))
+
+
+def test_floats_of_half_the_size_are_read_as_they_are(line):
+    X, y, _ = line
+    small = X.astype(np.float32)
+    expected = seeded("PrivateLinearRegression").fit(small.astype(np.float64), y)
+    model = seeded("PrivateLinearRegression").fit(small, y)
+    assert model.model_.to_json() == expected.model_.to_json()
+
+
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
+def test_infinities_are_refused(line, bad):
+    X, y, _ = line
+    X = X.copy()
+    X[17, 1] = bad
+    for data in (X, pd.DataFrame(X, columns=list("abc")), pa.table({"a": X[:, 1]}), pd.DataFrame({"a": X[:, 1], "b": 1})):
+        with pytest.raises(ValueError, match="infinity|not finite"):
+            seeded("PrivateLinearRegression").fit(data, y)
+    y = y.copy()
+    y[3] = bad
+    with pytest.raises(ValueError, match="infinity"):
+        seeded("PrivateLinearRegression").fit(X[:, :1], y)
+
+
+def test_missing_and_huge_cells_do_no_harm(line):
+    X, y, slopes = line
+    X, y = X.copy(), y.copy()
+    X[::40, 0], X[1::40, 1], y[2::40] = np.nan, 1e300, np.nan
+    X[3::40, 2] = 5e-324
+    model = seeded("PrivateLinearRegression").fit(X, y)
+    assert np.isfinite(model.coef_).all() and np.isfinite(model.predict(X)).all()
+    assert abs(model.coef_[0] - slopes[0]) < 1
+
+
+@pytest.mark.parametrize(
+    "X, y, words",
+    [
+        (np.ones((1, 2)), [1.0], "1 sample"),
+        (np.ones((0, 2)), [], "0 sample"),
+        (np.ones((5, 0)), np.ones(5), "0 feature"),
+        (np.ones((5, 2)), np.ones(4), "5 rows, but 4 values"),
+        (np.ones((5, 2)), np.ones((5, 2)), "1d array"),
+        (np.ones(5), np.ones(5), "2D array"),
+        (np.ones((5, 2)), ["a"] * 5, "y must hold numbers"),
+        (np.ones((5, 2)) * 1j, np.ones(5), "Complex"),
+        (scipy.sparse.eye(5).tocsr(), np.ones(5), "[Ss]parse"),
+        (pa.table({"a": [1.0]}), [1.0], "two at least"),
+        (pa.table({}), [], "column"),
+        (pd.DataFrame({"a": [1.0] * 5, "b": 1}).iloc[:, :0], np.ones(5), "0 feature"),
+        (pd.DataFrame([[1.0, 2.0]] * 5, columns=["a", "a"]), np.ones(5), "'a'"),
+        (pa.table([[1.0] * 3, [2.0] * 3], names=["a", "a"]), np.ones(3), "'a'"),
+        (pa.table([[1.0] * 3], names=[""]), np.ones(3), "name"),
+        (None, np.ones(3), None),
+        ("text", np.ones(3), None),
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::tailcoat.PrivacyWarning")
+def test_data_that_cannot_be_served_is_refused(X, y, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        seeded("PrivateLinearRegression").fit(X, y)
+
+
+def test_a_stream_that_fails_says_so():
+    def batches():
+        yield pa.record_batch({"a": [1.0, 2.0]})
+        raise OSError("the disk is gone")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.float64()}), batches())
+    with pytest.raises(tailcoat.DataError, match="the disk is gone"):
+        seeded("PrivateLinearRegression").fit(reader, [1.0, 2.0])
+
+
+def test_every_number_type_of_arrow_is_read():
+    types = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64(), pa.float16(),
+             pa.float32(), pa.float64(), pa.bool_()]  # fmt: skip
+    numbers = np.arange(400) % 2
+    table = pa.table({str(kind): pa.array(numbers.astype(float)).cast(kind) for kind in types if kind != pa.float16()})
+    table = table.append_column("halffloat", pa.array(numbers.astype(np.float16)))
+    y = numbers + np.random.default_rng(0).standard_normal(400)
+    expected = seeded("PrivateLinearRegression", epsilon=9).fit(pd.DataFrame(dict.fromkeys(table.column_names, numbers)), y)
+    model = seeded("PrivateLinearRegression", epsilon=9).fit(table, y)
+    assert model.model_.to_json() == expected.model_.to_json()
+
+
+def test_names_of_columns_are_checked_when_predicting(frame):
+    model = seeded("PrivateLinearRegression").fit(frame[["a", "b"]], frame["y"])
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["b", "a"]])
+    with pytest.raises(ValueError, match="'b'"):
+        model.predict(pa.table({"a": [1.0]}))
+    by_name = model.predict(pa.Table.from_pandas(frame[["b", "y", "a"]]))
+    np.testing.assert_array_equal(by_name, model.predict(frame[["a", "b"]]))
+    with pytest.warns(UserWarning, match="feature names"):
+        np.testing.assert_array_equal(model.predict(frame[["a", "b"]].to_numpy(dtype=float)), by_name)
+
+
+def test_unknown_texts_are_predicted_as_missing_ones(frame):
+    model = fit(frame[["a", "city"]], frame["y"])
+    unknown = model.predict(pd.DataFrame({"a": [1.0], "city": ["Nirgendwo"]}))
+    np.testing.assert_array_equal(unknown, model.predict(pd.DataFrame({"a": [1.0], "city": [None]}, dtype=object).astype({"a": float})))
+
+
+def test_an_array_that_another_thread_changes_harms_nobody_else():
+    X = np.random.default_rng(0).standard_normal((200_000, 5))
+    y = X[:, 0].copy()
+    stop = threading.Event()
+
+    def scribble():
+        while not stop.is_set():
+            X[::7] = np.nan
+            X[::7] = 1e308
+            y[::5] = -1e300
+
+    writer = threading.Thread(target=scribble)
+    writer.start()
+    try:
+        model = seeded("PrivateLinearRegression").fit(X, y)
+    finally:
+        stop.set()
+        writer.join()
+    assert np.isfinite(model.coef_).all()

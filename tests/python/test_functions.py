@@ -1,0 +1,185 @@
+"""plan, account, minimize and domains."""
+
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tailcoat
+
+BUDGET, MOMENTS = (1.0, 1e-6), (4, 0.75, 0.75)
+
+
+@pytest.fixture(scope="module")
+def points():
+    return np.random.default_rng(0).standard_t(3, (2000, 2)) * 0.1 + 0.3
+
+
+def gradient(x, rows):
+    return np.tanh((x - rows) / 0.5) / 2
+
+
+def minimize(function, data, **parameters):
+    defaults = {"smoothness": 1.0, "random_state": 1, "insecure_random_state": True}
+    return tailcoat.minimize(function, data, tailcoat.ball(1.0, dimension=2), BUDGET, MOMENTS, **{**defaults, **parameters})
+
+
+@pytest.mark.parametrize("algorithm", ["implicit", "localized", "known-lipschitz", "dp-sgd", "clipped-dp-sgd"])
+def test_minimize_finds_the_minimum_and_says_what_it_paid(points, algorithm):
+    found = minimize(gradient, points, algorithm=algorithm, max_passes=50)
+    assert found.x.shape == (2,) and np.linalg.norm(found.x - 0.3) < 1
+    assert found.privacy["secure"] is False and found.privacy["releases"]
+    assert found.certified_bound > 0 and found.passes > 0
+
+
+def test_minimize_does_not_depend_on_threads_and_blocks(points):
+    few = {"algorithm": "dp-sgd", "max_passes": 5}
+    one = minimize(gradient, points, **few)
+    for threads in (2, 3):
+        np.testing.assert_array_equal(minimize(gradient, points, threads=threads, **few).x, one.x)
+    by_row = minimize(lambda x, rows: np.stack([gradient(x, row) for row in rows]), points, **few)
+    np.testing.assert_array_equal(by_row.x, one.x)
+
+
+def test_minimize_takes_tuples_frames_and_lists(points):
+    expected = minimize(gradient, points).x
+    frame = pd.DataFrame(points)
+    for data, function in (
+        (points.tolist(), gradient),
+        (frame, lambda x, rows: gradient(x, rows.to_numpy())),
+        ((points[:, 0], points[:, 1]), lambda x, rows: gradient(x, np.column_stack(rows))),
+    ):
+        np.testing.assert_array_equal(minimize(function, data).x, expected)
+
+
+def test_rows_are_asked_for_in_blocks(points):
+    sizes = []
+
+    def counting(x, rows):
+        sizes.append(len(rows))
+        return gradient(x, rows)
+
+    minimize(counting, points, algorithm="dp-sgd", max_passes=3)
+    assert max(sizes) > 500
+    assert len(sizes) < len(points)
+
+
+def test_what_the_gradient_raises_comes_out_as_itself(points):
+    class Mine(Exception):
+        pass
+
+    mine = Mine("of my own")
+
+    def raising(x, rows):
+        raise mine
+
+    for threads in (1, 3):
+        with pytest.raises(Mine) as caught:
+            minimize(raising, points, threads=threads)
+        assert caught.value is mine
+
+
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        (lambda x, rows: x, "shape"),
+        (lambda x, rows: np.ones((len(rows), 3)), r"must be \(1, 2\)"),
+        (lambda x, rows: np.ones((len(rows) + 1, 2)), "shape"),
+        (lambda x, rows: None, "shape|float"),
+        (lambda x, rows: [["a", "b"]] * len(rows), "could not convert"),
+    ],
+)
+def test_gradients_of_another_shape_are_refused(points, wrong, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        minimize(wrong, points)
+
+
+def test_gradients_that_are_not_finite_contribute_nothing(points):
+    def mostly(x, rows):
+        found = gradient(x, rows)
+        found[rows[:, 0] > 0.5] = np.nan
+        return found
+
+    assert np.isfinite(minimize(mostly, points, algorithm="dp-sgd").x).all()
+
+
+def test_x_is_a_copy_that_may_be_scribbled_on(points):
+    def scribbling(x, rows):
+        found = gradient(x, rows)
+        x[:] = np.nan
+        return found
+
+    np.testing.assert_array_equal(minimize(scribbling, points).x, minimize(gradient, points).x)
+
+
+def test_progress_comes_from_the_calling_thread_and_may_stop_the_run(points):
+    seen = []
+
+    def progress(done, total):
+        seen.append((done, total, threading.current_thread() is threading.main_thread()))
+        if len(seen) == 3:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough") as caught:
+        minimize(lambda x, rows: gradient(x, rows), np.repeat(points, 500, axis=0), algorithm="dp-sgd", progress=progress)
+    assert len(seen) == 3 and all(main and 0 < done <= total for done, total, main in seen)
+    assert any("spent" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize(
+    "parameters, error, words",
+    [
+        ({"algorithm": "magic"}, tailcoat.UsageError, "magic"),
+        ({"algorithm": "one-pass-glm"}, tailcoat.TailcoatError, None),
+        ({"algorithm": "smooth-svt", "smoothness": None}, tailcoat.PreconditionFailed, "smooth"),
+        ({"constants": "loose"}, tailcoat.UsageError, "loose"),
+        ({"max_passes": 0}, tailcoat.UsageError, "max-passes"),
+        ({"gradient_error": 1}, tailcoat.UsageError, "gradient_error"),
+        ({"insecure_random_state": False}, tailcoat.UsageError, "insecure_random_state"),
+    ],
+)
+def test_bad_parameters_of_minimize_are_refused_before_the_gradient_is_called(points, parameters, error, words):
+    def never(x, rows):
+        raise AssertionError("called")
+
+    with pytest.raises(error, match=words):
+        minimize(never, points, **parameters)
+
+
+def test_parts_of_data_need_as_many_rows(points):
+    with pytest.raises(tailcoat.UsageError, match="as many"):
+        minimize(gradient, (points, points[:5]))
+
+
+def test_domains_know_their_points():
+    ball = tailcoat.ball(2.0, [1.0, 1.0])
+    assert ball.dimension == 2 and ball.diameter == 4 and ball.contains([1, 3]) and not ball.contains([1, 3.1])
+    np.testing.assert_allclose(ball.project([1, 9]), [1, 3])
+    both = tailcoat.intersection(ball, tailcoat.box([0, 0], [1, 1]))
+    np.testing.assert_allclose(both.project([9, 9]), [1, 1], atol=1e-9)
+    np.testing.assert_allclose(tailcoat.simplex(3).project([1, 1, 1]), [1 / 3] * 3)
+    for wrong in (lambda: tailcoat.ball(1.0), lambda: tailcoat.ball(-1.0, [0]), lambda: tailcoat.box([1], [0]),
+                  lambda: tailcoat.simplex(0), lambda: ball.project([np.nan, 0]), lambda: ball.project([0])):  # fmt: skip
+        with pytest.raises(tailcoat.UsageError):
+            wrong()
+
+
+@pytest.mark.parametrize("query", [{}, {"epsilon": 1}, {"mu": 1, "rho": 1}, {"compose": "magic:1", "delta": 0.1}, {"mu": -1}])
+def test_account_says_what_is_missing(query):
+    with pytest.raises(tailcoat.UsageError):
+        tailcoat.account(**query)
+
+
+def test_account_converts_and_composes():
+    assert tailcoat.account(mu=1, delta=1e-5)["epsilon"] == pytest.approx(4.38, abs=0.01)
+    assert tailcoat.account(compose="pure:0.5x2", delta=1e-9)["epsilon"] == pytest.approx(1, abs=1e-6)
+
+
+def test_plan_lists_every_algorithm_and_why_it_refuses():
+    found = tailcoat.plan(rows=1000, features=3, epsilon=1, moments=(2, 1, 1), diameter=2)
+    assert all(algorithm["runs"] or algorithm["refused"] for algorithm in found["algorithms"])
+    with pytest.raises(tailcoat.UsageError, match="rows"):
+        tailcoat.plan(rows=0, features=3, epsilon=1, moments=(2, 1, 1), diameter=2)
+    with pytest.raises(tailcoat.UsageError, match="features"):
+        tailcoat.plan(rows=10, features=10**9, epsilon=1, moments=(2, 1, 1), diameter=2)

@@ -1,0 +1,125 @@
+"""Ctrl-C, the GIL, and progress."""
+
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import seeded
+
+# A program that says when it begins, is interrupted after a while, and says how that went.
+PROGRAM = """
+import os, signal, threading, time
+import numpy as np, tailcoat
+rng = np.random.default_rng(0)
+{setup}
+asked = []
+def interrupt():
+    time.sleep(0.3)
+    asked.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt).start()
+try:
+    {run}
+    print("finished")
+except KeyboardInterrupt as stopped:
+    print("stopped", time.monotonic() - asked[0], getattr(stopped, "__notes__", []))
+x = tailcoat.PrivateMean(epsilon=1).fit(np.arange(100.0))  # all is well afterwards
+print("well")
+"""
+
+RUNS = {
+    "adaptive fit": (
+        "X = rng.standard_normal((1_500_000, 20)); y = X[:, 0].copy(); classes = (X[:, 0] * 6).astype(int) % 6",
+        "tailcoat.PrivateLogisticRegression(epsilon=1, classes=range(-5, 6)).fit(X, classes)",
+    ),
+    "fit by a theorem": (
+        "X = rng.standard_normal((300_000, 5)); y = X[:, 0].copy()",
+        "tailcoat.PrivateLinearRegression(epsilon=1, algorithm='dp-sgd', theory={'moments': (4, 9, 9), 'diameter': 4, "
+        "'max_passes': 100000}).fit(X, y)",
+    ),
+    "fit by a theorem whose minimiser takes long": (
+        "X = rng.standard_normal((300_000, 5)); y = X[:, 0].copy()",
+        "tailcoat.PrivateLinearRegression(epsilon=1, algorithm='known-lipschitz', theory={'moments': (4, 9, 9), "
+        "'diameter': 4}).fit(X, y)",
+    ),
+    "loss of one's own": (
+        "X = rng.standard_normal((100_000, 2))",
+        "tailcoat.minimize(lambda x, rows: np.tanh(x - rows), X, tailcoat.ball(1, dimension=2), (1, 1e-6), (4, 2, 2), "
+        "smoothness=1, algorithm='dp-sgd', max_passes=100000)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_an_interrupt_stops_a_long_run_within_a_second(name):
+    setup, run = RUNS[name]
+    done = subprocess.run([sys.executable, "-c", PROGRAM.format(setup=setup, run=run)], capture_output=True, text=True,
+                          timeout=100)  # fmt: skip
+    first, *rest = done.stdout.splitlines()
+    assert first.startswith("stopped") and rest == ["well"], done.stdout + done.stderr
+    assert float(first.split()[1]) < 1, first
+    assert "spent" in first
+
+
+def test_other_threads_run_during_a_fit():
+    X = np.random.default_rng(0).standard_normal((300_000, 10))
+    y = X[:, 0].copy()
+    gaps, stop = [], threading.Event()
+
+    def watch():
+        last = time.monotonic()
+        while not stop.is_set():
+            time.sleep(0.001)
+            now = time.monotonic()
+            gaps.append(now - last)
+            last = now
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    begin = time.monotonic()
+    seeded("PrivateLinearRegression").fit(X, y)
+    seconds = time.monotonic() - begin
+    stop.set()
+    watcher.join()
+    assert max(gaps) < seconds / 2 and len(gaps) > 5
+
+
+def test_fits_in_several_threads_are_those_of_one():
+    X = np.random.default_rng(0).standard_normal((5000, 3))
+    y = X[:, 0].copy()
+    expected = seeded("PrivateLinearRegression").fit(X, y).model_.to_json()
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(seeded("PrivateLinearRegression").fit(X, y).model_.to_json()))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4
+
+
+def test_progress_is_told_and_what_it_raises_stops_the_fit():
+    X = np.random.default_rng(0).standard_normal((400_000, 10))
+    y = X[:, 0].copy()
+    seen = []
+    seeded("PrivateLinearRegression", progress=lambda done, total: seen.append((done, total))).fit(X, y)
+    assert seen and all(0 < done <= total for done, total in seen) and seen == sorted(seen) and seen[-1][0] == seen[-1][1]
+
+    def no(done, total):
+        raise RuntimeError("no more")
+
+    model = seeded("PrivateLinearRegression", progress=no)
+    with pytest.raises(RuntimeError, match="no more") as caught:
+        model.fit(X, y)
+    assert any("spent" in note for note in caught.value.__notes__) and not hasattr(model, "coef_")
+
+
+def test_a_bar_of_tqdm_is_shown_if_asked_for(capfd):
+    X = np.random.default_rng(0).standard_normal((100_000, 5))
+    seeded("PrivateLinearRegression", progress=True).fit(X, X[:, 0].copy())
+    assert "private fit" in capfd.readouterr().err

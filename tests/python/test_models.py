@@ -1,0 +1,163 @@
+"""The estimators: what they find, what they say, what they refuse."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import ESTIMATORS, seeded
+
+import tailcoat
+
+
+def test_linear_regression_finds_slopes_with_intervals_that_hold_them(line):
+    X, y, slopes = line
+    model = seeded("PrivateLinearRegression").fit(X, y)
+    assert np.all(np.abs(model.coef_ - slopes) < 5 * model.std_err_)
+    assert np.all(model.intervals_[:, 0] < model.coef_) and np.all(model.coef_ < model.intervals_[:, 1])
+    assert model.intercept_interval_[0] < model.intercept_ < model.intercept_interval_[1]
+    assert model.terms_[:3] == ["x0", "x1", "x2"] and model.n_features_in_ == 3
+
+
+def test_huber_and_quantile_ignore_wild_targets(line):
+    X, _, slopes = line
+    y = X @ slopes + np.random.default_rng(2).standard_cauchy(len(X))
+    for model in (seeded("PrivateHuberRegressor"), seeded("PrivateQuantileRegressor")):
+        assert np.all(np.abs(model.fit(X, y).coef_[:2] - slopes[:2]) < 0.5)
+
+
+def test_quantile_regression_has_its_share_of_rows_below():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20000, 1))
+    y = X[:, 0] + rng.standard_normal(len(X))
+    model = seeded("PrivateQuantileRegressor", quantile=0.9).fit(X, y)
+    assert 0.87 < np.mean(y < model.predict(X)) < 0.93
+
+
+def test_poisson_regression_takes_an_exposure():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"years": rng.uniform(0.5, 2, 20000), "age": rng.standard_normal(20000)})
+    y = rng.poisson(frame.years * np.exp(0.4 * frame.age - 1))
+    model = seeded("PrivatePoissonRegressor", exposure="years").fit(frame, y)
+    assert model.terms_[0] == "age" and abs(model.coef_[0] - 0.4) < 0.1
+    np.testing.assert_allclose(model.predict(frame.assign(years=2.0)), 2 * model.predict(frame.assign(years=1.0)))
+    by_place = seeded("PrivatePoissonRegressor", exposure=0).fit(frame.to_numpy(), y)
+    np.testing.assert_array_equal(by_place.coef_, model.coef_)
+
+
+@pytest.mark.parametrize("labels", [[False, True], [-1, 1], [2, 10], ["no", "yes"]], ids=str)
+@pytest.mark.parametrize("name", ["PrivateLogisticRegression", "PrivateLinearSVC"])
+def test_labels_come_back_in_their_type_and_order(name, labels):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 2))
+    y = np.array(labels)[(X[:, 0] + 0.3 * rng.standard_normal(4000) > 0).astype(int)]
+    model = seeded(name).fit(X, y)
+    assert model.classes_.dtype == y.dtype and model.classes_.tolist() == labels
+    assert model.score(X, y) > 0.85 and model.coef_.shape == (1, len(model.terms_)) and model.coef_[0, 0] > 0
+    assert model.intervals_[0, 0, 0] < model.coef_[0, 0] < model.intervals_[0, 0, 1]
+    np.testing.assert_array_equal(model.decision_function(X) > 0, model.predict(X) == labels[1])
+    if name == "PrivateLogisticRegression":
+        np.testing.assert_array_equal(model.predict_proba(X)[:, 1] > 0.5, model.predict(X) == labels[1])
+
+
+def test_more_classes_are_ordered_as_numbers_not_as_texts():
+    rng = np.random.default_rng(0)
+    y = rng.choice([1, 2, 10], 6000)
+    X = np.column_stack([y == 1, y == 2, y == 10]) + 0.3 * rng.standard_normal((6000, 3))
+    model = seeded("PrivateLogisticRegression", epsilon=3).fit(X, y)
+    assert model.classes_.tolist() == [1, 2, 10] and model.coef_.shape == (3, 3)
+    assert model.coef_.argmax(axis=1).tolist() == [0, 1, 2]
+    assert model.score(X, y) > 0.9
+    np.testing.assert_array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X))
+    np.testing.assert_array_equal(model.classes_[model.decision_function(X).argmax(axis=1)], model.predict(X))
+
+
+def test_classes_that_are_given_cost_nothing_and_keep_their_order():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 1))
+    y = np.where(X[:, 0] > 0, "b", "a")
+    found = seeded("PrivateLogisticRegression").fit(X, y)
+    given = seeded("PrivateLogisticRegression", classes=["b", "a"]).fit(X, y)
+    declared = seeded("PrivateLogisticRegression").fit(X, pd.Series(pd.Categorical(y, categories=["b", "a"])))
+    assert any("level" in line["what"] for line in found.privacy_["releases"])
+    for model in (given, declared):
+        assert not any("level" in line["what"] for line in model.privacy_["releases"])
+        assert model.classes_.tolist() == ["b", "a"] and model.score(X, y) > 0.9
+
+
+def test_mean_takes_a_column_or_the_target():
+    wages = 30 + np.random.default_rng(0).standard_t(3, size=20000)
+    alone = seeded("PrivateMean").fit(wages)
+    assert abs(alone.mean_ - wages.mean()) < 5 * alone.std_err_
+    assert alone.interval_[0] < alone.mean_ < alone.interval_[1]
+    for model in (seeded("PrivateMean").fit(wages[:, None]), seeded("PrivateMean").fit(np.ones((20000, 2)), wages)):
+        assert model.mean_ == alone.mean_
+    with pytest.raises(ValueError, match="one column at a time"):
+        seeded("PrivateMean").fit(np.ones((20, 2)))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_seed_without_a_word_is_refused(name):
+    model = getattr(tailcoat, name)(epsilon=1, random_state=3)
+    with pytest.raises(tailcoat.UsageError, match="insecure_random_state=True"):
+        model.fit(np.ones((10, 1)), np.arange(10) % 2)
+
+
+def test_the_receipt_says_whether_the_noise_was_secure(line):
+    X, y, _ = line
+    assert seeded("PrivateLinearRegression").fit(X, y).privacy_["secure"] is False
+    secure = tailcoat.PrivateLinearRegression(epsilon=1)
+    first, second = secure.fit(X, y).coef_, secure.fit(X, y).coef_
+    assert secure.privacy_["secure"] is True and not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize(
+    "parameters, words",
+    [
+        ({"epsilon": None}, "give epsilon"),
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": float("nan")}, "epsilon"),
+        ({"delta": 0}, "delta"),
+        ({"delta": 1}, "delta"),
+        ({"algorithm": "magic"}, "theory="),
+        ({"algorithm": "magic", "theory": {"moments": (3, 1, 2), "diameter": 2}}, "there is no algorithm 'magic'"),
+        ({"algorithm": "implicit-glm", "theory": {"radius": 2}}, "radius"),
+        ({"algorithm": "implicit-glm", "theory": {"moments": (1, 1, 2), "diameter": 2}}, "k = 1"),
+        ({"constants": "paper"}, "adaptive"),
+        ({"confidence": 1.5}, "confidence"),
+        ({"bounds": {"z": (0, 1)}}, "bounds names column 'z'"),
+        ({"bounds": {0: (1, 0)}}, "smaller first"),
+        ({"categorical": "x0"}, "must be a list"),
+        ({"categorical": [17]}, "categorical names column 17"),
+        ({"random_state": -1}, "whole number"),
+        ({"threads": -1}, None),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::tailcoat.PrivacyWarning")
+def test_bad_parameters_are_refused_by_name(line, parameters, words):
+    X, y, _ = line
+    with pytest.raises((ValueError, TypeError, tailcoat.TailcoatError), match=words):
+        seeded("PrivateLinearRegression", **parameters).fit(X, y)
+
+
+def test_a_delta_beyond_one_in_the_rows_is_warned_of(line):
+    X, y, _ = line
+    with pytest.warns(tailcoat.PrivacyWarning, match="above 1 / rows"):
+        seeded("PrivateLinearRegression", delta=0.01).fit(X, y)
+
+
+def test_bounds_by_name_or_place_save_budget(line):
+    X, y, _ = line
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    named = seeded("PrivateLinearRegression", bounds={"a": (-5, 5), "b": (-50, 60)}).fit(frame, y)
+    placed = seeded("PrivateLinearRegression", bounds={0: (-5, 5), 1: (-50, 60)}).fit(X, y)
+    np.testing.assert_array_equal(named.coef_, placed.coef_)
+    assert sum(line["values"] for line in named.privacy_["releases"] if "histogram" in line["what"]) < sum(
+        line["values"]
+        for line in seeded("PrivateLinearRegression").fit(X, y).privacy_["releases"]
+        if "histogram" in line["what"]
+    )
+
+
+def test_the_number_of_threads_does_not_change_a_bit(line):
+    X, y, _ = line
+    models = [seeded("PrivateLinearRegression", threads=threads).fit(X, y) for threads in (1, 2, 3)]
+    assert len({model.model_.to_json() for model in models}) == 1
