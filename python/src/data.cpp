@@ -65,7 +65,11 @@ Frame frame_of(const Data& data, const std::optional<Apart>& apart) {
   Frame frame{.columns = data.columns, .cells = data.cells};
   if (!apart) return frame;
   frame.columns.push_back(apart->column);
-  frame.apart = apart->values;
+  if (data.columns.empty()) {  // nothing to keep it apart from
+    frame.cells = RowsOf<double>{apart->values.data(), apart->values.size(), 1, 1};
+  } else {
+    frame.apart = apart->values;
+  }
   return frame;
 }
 

@@ -13,7 +13,7 @@ BUDGET, MOMENTS = (1.0, 1e-6), (4, 0.75, 0.75)
 
 @pytest.fixture(scope="module")
 def points():
-    return np.random.default_rng(0).standard_t(3, (2000, 2)) * 0.1 + 0.3
+    return np.random.default_rng(0).standard_t(3, (1000, 2)) * 0.1 + 0.3
 
 
 def gradient(x, rows):
@@ -44,6 +44,7 @@ def test_minimize_does_not_depend_on_threads_and_blocks(points):
 
 
 def test_minimize_takes_tuples_frames_and_lists(points):
+    points = points[:100]
     expected = minimize(gradient, points).x
     frame = pd.DataFrame(points)
     for data, function in (
@@ -62,7 +63,7 @@ def test_rows_are_asked_for_in_blocks(points):
         return gradient(x, rows)
 
     minimize(counting, points, algorithm="dp-sgd", max_passes=3)
-    assert max(sizes) > 500
+    assert max(sizes) > 200
     assert len(sizes) < len(points)
 
 
@@ -102,7 +103,7 @@ def test_gradients_that_are_not_finite_contribute_nothing(points):
         found[rows[:, 0] > 0.5] = np.nan
         return found
 
-    assert np.isfinite(minimize(mostly, points, algorithm="dp-sgd").x).all()
+    assert np.isfinite(minimize(mostly, points, algorithm="dp-sgd", max_passes=20).x).all()
 
 
 def test_x_is_a_copy_that_may_be_scribbled_on(points):
@@ -111,7 +112,7 @@ def test_x_is_a_copy_that_may_be_scribbled_on(points):
         x[:] = np.nan
         return found
 
-    np.testing.assert_array_equal(minimize(scribbling, points).x, minimize(gradient, points).x)
+    np.testing.assert_array_equal(minimize(scribbling, points[:100]).x, minimize(gradient, points[:100]).x)
 
 
 def test_progress_comes_from_the_calling_thread_and_may_stop_the_run(points):
@@ -123,7 +124,7 @@ def test_progress_comes_from_the_calling_thread_and_may_stop_the_run(points):
             raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough") as caught:
-        minimize(gradient, np.repeat(points, 500, axis=0), algorithm="dp-sgd", progress=progress)
+        minimize(gradient, np.repeat(points, 1000, axis=0), algorithm="dp-sgd", progress=progress)
     assert len(seen) == 3 and all(main and 0 < done <= total for done, total, main in seen)
     assert any("spent" in note for note in caught.value.__notes__)
 
