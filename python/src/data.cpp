@@ -60,8 +60,6 @@ nb::object apart_of(const Data& data) {
 }  // namespace
 
 Frame frame_of(const Data& data, const std::optional<Apart>& apart) {
-  if (apart && data.columns.empty())  // the target alone: a mean
-    return {.columns = {apart->column}, .cells = RowsOf<double>{apart->values.data(), apart->values.size(), 1, 1}};
   Frame frame{.columns = data.columns, .cells = data.cells};
   if (!apart) return frame;
   frame.columns.push_back(apart->column);
