@@ -28,7 +28,7 @@ struct Problem {
     std::mt19937_64 random(1);
     for (double& cell : cells) cell = std::normal_distribution<>()(random);
     for (double& label : labels) label = std::normal_distribution<>()(random);
-    wanted.target = "y";
+    wanted.target = std::string("y");
     for (std::size_t j = 0; j < d; ++j) {
       const std::string name = fmt::format("x{}", j);
       frame.columns.push_back({.name = name});

@@ -24,9 +24,10 @@ rate = np.exp(-1.8 - 0.01 * (policies["age"] - 50) + 0.08 * (policies["power"] -
 claims = pd.Series(rng.poisson(rate * policies["years"]), name="claims")
 
 # %% Fits
-# `exposure` names the column that multiplies the rate; scikit-learn wants the rate with weights instead. The categories
-# of a pandas categorical are part of its type, so they are taken as public.
-private = PrivatePoissonRegressor(epsilon=1, exposure="years").fit(policies, claims)
+# `exposure` names the column that multiplies the rate; scikit-learn wants the rate with weights instead. The areas
+# are public knowledge, so they are given and need not be found.
+areas = {"area": ["city", "country", "town"]}
+private = PrivatePoissonRegressor(epsilon=1, exposure="years", categorical=areas).fit(policies, claims)
 
 plain = pd.get_dummies(policies.drop(columns="years"), dtype=float)
 ordinary = PoissonRegressor(alpha=0, max_iter=1000).fit(

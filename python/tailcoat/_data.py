@@ -41,8 +41,17 @@ def is_arrow(X: Any) -> bool:
     return not is_pandas(X) and hasattr(X, "__arrow_c_stream__") and not isinstance(X, np.ndarray)
 
 
+def canonical(value: Any) -> Any:
+    """One form for equal values: how one row is written must not change what others are called."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (float, np.floating, np.integer)) and value == value and abs(value) < 2**53:
+        return int(value) if int(value) == value else float(value)
+    return value
+
+
 def texts_of(values: Iterable[Any]) -> list[str]:
-    return [str(value) for value in values]
+    return [str(canonical(value)) for value in values]
 
 
 def parse_categorical(categorical: Any) -> dict[Any, list[str]]:
@@ -72,16 +81,20 @@ def named(keys: Mapping[Any, Any], labels: Sequence[Any], names: Sequence[str], 
 
 
 def _encode_objects(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    places: dict[Any, int] = {}
+    places: dict[tuple[bool, Any], int] = {}  # True is not 1 here
+
+    def place(value: Any) -> int:
+        return places.setdefault((isinstance(value, bool), value), len(places))
+
     try:
         codes = np.fromiter(
-            (np.nan if v is None or v != v else places.setdefault(v, len(places)) for v in values), float, len(values)
+            (np.nan if v is None or v != v else place(canonical(v)) for v in values), float, len(values)
         )
-        order = sorted(places)
+        order = sorted((value for _, value in places))
     except TypeError:
         raise DataError("the cells are of types that do not compare, such as numbers and texts") from None
-    ranks = {value: rank for rank, value in enumerate(order)}
-    rank = np.array([*(ranks[value] for value in places), np.nan])
+    ranks = {(isinstance(value, bool), value): rank for rank, value in enumerate(order)}
+    rank = np.array([*(ranks[key] for key in places), np.nan])
     distinct = np.empty(len(order), dtype=object)
     distinct[:] = order
     return rank[np.where(np.isnan(codes), len(order), codes).astype(np.intp)], distinct
@@ -101,16 +114,13 @@ def encode(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _encode_pandas(column: Any) -> tuple[np.ndarray, list[str]]:
     import pandas as pd
 
+    if column.dtype == object:
+        codes, values = _encode_objects(column.to_numpy())
+        return codes, texts_of(values)
     codes, distinct = pd.factorize(column)
     numbers = codes.astype(np.float64)
     numbers[codes < 0] = np.nan
     return numbers, texts_of(distinct)
-
-
-def declared_levels(column: Any) -> list[Any] | None:
-    """The categories of a pandas categorical: part of its type, and so public."""
-    categories = getattr(getattr(column, "dtype", None), "categories", None)
-    return None if categories is None else list(categories)
 
 
 def _number_column(name: str, column: Any) -> np.ndarray:
@@ -146,9 +156,8 @@ def read_pandas(X: Any, names: list[str], levels: Mapping[str, list[str]], reset
     texts = {}
     for place, name in enumerate(names):
         column = X.iloc[:, place]
-        declared = declared_levels(column) if reset else None
-        if declared is not None and not schema.levels.get(name):
-            schema.levels[name] = texts_of(declared)
+        if reset and hasattr(column.dtype, "categories"):  # astype("category") reads them off the cells: not public
+            schema.levels.setdefault(name, [])
         if name in schema.levels:
             matrix[:, place], texts[name] = _encode_pandas(column)
         else:
@@ -198,8 +207,11 @@ def apart_values(data: _core.Data) -> Any:
     if kind == "text":
         cells = np.array([*levels, None], dtype=object)
         return cells[np.where(np.isnan(values), len(levels), values).astype(np.intp)]
-    if kind in ("int", "bool") and not np.isnan(values).any():
-        return values.astype(np.int64 if kind == "int" else bool)
+    if kind in ("int", "bool"):  # by its declared type alone: whether a cell is missing must not change the others
+        of = int if kind == "int" else bool
+        cells = np.empty(len(values), dtype=object)
+        cells[:] = [None if value != value else of(value) for value in values.tolist()]
+        return cells
     return values
 
 

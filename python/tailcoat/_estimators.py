@@ -247,7 +247,8 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
         self._fit(data, target, codes, texts, classes=classes)
         known = dict(zip(texts, labels)) if given is None else dict(zip(classes, given))
         kind = (labels if given is None else given).dtype
-        found = np.array([known[text] for text in self.model_.classes], dtype=kind)
+        chosen = [known[text] for text in self.model_.classes]
+        found = np.array(chosen, dtype=None if kind.kind in "US" else kind)  # not as wide as the longest label there is
         order = np.argsort(found) if given is None else np.arange(len(found))
         self.classes_ = found[order]
         self._of_model_ = order  # place in the model of each class
@@ -258,8 +259,6 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
     def _encode(self, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Places in labels, the labels there are, and the classes if they are public."""
         given = self.classes
-        if given is None:
-            given = _data.declared_levels(y)
         values = column_or_1d(y, warn=True)
         codes, labels = _data.encode(values)
         check_classification_targets(labels)

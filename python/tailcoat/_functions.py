@@ -276,7 +276,10 @@ def minimize(
     dimension = domain.dimension
 
     def block(x: np.ndarray, begin: int, end: int) -> np.ndarray:
-        found = np.ascontiguousarray(gradient(x, _rows(data, begin, end)), dtype=np.float64)
+        given = np.asarray(gradient(x, _rows(data, begin, end)))
+        if given.dtype == np.float32 or given.dtype == np.float16:  # its rounding is more than the sensitivity allows for
+            raise UsageError(f"the gradient returns {given.dtype}; compute it in float64: privacy rests on its accuracy")
+        found = np.ascontiguousarray(given, dtype=np.float64)
         if found.shape != (end - begin, dimension):
             raise UsageError(
                 f"gradient gave an array of shape {found.shape} for {end - begin} rows in {dimension} dimensions; it "

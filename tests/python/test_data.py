@@ -74,13 +74,42 @@ def test_the_target_can_be_named(frame, source):
 def test_declared_levels_are_public_and_found_ones_are_paid_for(frame):
     X, levels = frame.drop(columns="y"), sorted(frame["city"].dropna().unique())
     given = seeded("PrivateLinearRegression", categorical={"city": levels}).fit(X, frame["y"])
-    for data in (
-        X.assign(city=pd.Categorical(X["city"], categories=levels)),
-        pl.from_pandas(X).with_columns(pl.col("city").cast(pl.Enum(levels))),
-    ):
-        assert seeded("PrivateLinearRegression").fit(data, frame["y"]).model_.to_json() == given.model_.to_json()
+    declared = pl.from_pandas(X).with_columns(pl.col("city").cast(pl.Enum(levels)))
+    assert seeded("PrivateLinearRegression").fit(declared, frame["y"]).model_.to_json() == given.model_.to_json()
+    # astype("category") reads the categories off the cells: a pandas categorical declares nothing.
+    rare = X.assign(city=X["city"].mask(X.index == 0, "Jane Doe").astype("category"))
+    assert not any("Jane" in term for term in seeded("PrivateLinearRegression").fit(rare, frame["y"]).terms_)
     assert any("level" in line["what"] for line in fit(X, frame["y"]).privacy_["releases"])
     assert not any("frequent" in line["what"] for line in given.privacy_["releases"])
+
+
+@pytest.mark.parametrize("odd", [None, np.nan, True, 1.0])
+def test_how_one_cell_is_written_does_not_change_what_others_are_called(odd):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 4000).tolist()
+    X = (np.array(labels) + 0.5 * rng.standard_normal(4000)).reshape(-1, 1)
+    usual = seeded("PrivateLogisticRegression", classes=[0, 1]).fit(X, np.array(labels, dtype=object))
+    labels[0] = odd
+    for y in (np.array(labels, dtype=object), pd.Series(labels, dtype=object)):
+        model = seeded("PrivateLogisticRegression", classes=[0, 1]).fit(X, y)
+        assert model.classes_.tolist() == usual.classes_.tolist()
+        assert abs(model.coef_ - usual.coef_).max() < 0.5 * abs(usual.coef_).max()
+    found = seeded("PrivateLinearRegression", categorical=["k"], epsilon=5)
+    terms = found.fit(pd.DataFrame({"k": labels}, dtype=object), X[:, 0]).terms_
+    assert set(terms) == {"k=0", "k=1"}
+
+
+def test_a_null_in_an_arrow_target_does_not_change_the_classes():
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal(4000)
+    for kind, of in ((pa.int64(), int), (pa.bool_(), bool)):
+        labels = [of(value > 0) for value in x]
+        tables = [
+            pa.table({"x": x, "y": pa.array(values, kind)}) for values in (labels, [None, *labels[1:]])
+        ]
+        whole, missing = (seeded("PrivateLogisticRegression", epsilon=5).fit(table, "y") for table in tables)
+        assert whole.classes_.tolist() == missing.classes_.tolist() == [of(0), of(1)]
+        assert len(whole.privacy_["releases"]) == len(missing.privacy_["releases"])
 
 
 def test_texts_that_nobody_spoke_of_are_refused_with_what_to_pass(frame):
