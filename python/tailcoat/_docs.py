@@ -38,7 +38,7 @@ _COLUMNS = """bounds : dict, optional
         Rows that are public, such as last year's: what they say of the columns need not be paid for.
     categorical : list or dict, optional
         Columns that hold texts. A dict gives their levels, where those are public; otherwise (and for the value None)
-        the frequent ones are found, at a price. The categories of a pandas categorical are taken as public.
+        the frequent ones are found, at a price.
     missing_indicators : list, optional
         Columns whose missing cells say something: each gets a coefficient for that.
     diagnose : bool, default=False
@@ -48,7 +48,7 @@ _TARGET_BOUNDS = """target_bounds : (low, high), optional
         Of the target, where that is public knowledge. It saves budget."""
 
 _CLASSES = """classes : sequence, optional
-        The classes there can be, where that is public. Otherwise those of a pandas categorical or of booleans are
+        The classes there can be, where that is public. Otherwise those of booleans are
         taken, or the frequent ones are found, at a price."""
 
 _ATTRIBUTES = """Attributes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -261,7 +262,10 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
         given = self.classes
         values = column_or_1d(y, warn=True)
         codes, labels = _data.encode(values)
-        check_classification_targets(labels)
+        if labels.dtype.kind != "O":
+            with warnings.catch_warnings():  # how many labels there are is data
+                warnings.simplefilter("ignore", UserWarning)
+                check_classification_targets(labels)
         if given is None and values.dtype.kind == "b":
             given = [False, True]
         return codes, labels, None if given is None else np.asarray(given)
