@@ -164,8 +164,8 @@ Result<ReadOptions> columns_to_read(const FitArguments& arguments, const FitOpti
   TAILCOAT_TRY(features, feature_columns(arguments, header));
   TAILCOAT_CHECK(check_options(options, features, header));
   ReadOptions read{.columns = features};
-  read.columns.push_back(options.target);
   if (!options.exposure.empty()) read.columns.push_back(options.exposure);
+  read.columns.push_back(options.target);  // last, as where it is kept apart: the same noise for the same columns
   for (const auto& [name, levels] : options.levels) read.text_columns.push_back(name);
   return read;
 }
