@@ -5,26 +5,27 @@ import sys
 
 import pytest
 
-# Best of several; processor time of all threads, which a busy machine changes little.
+# The time of a fit, and of the library's part of it: of the same run, because two of them differ by more than that.
 TIME = """
 import time
 import numpy as np
 from tailcoat import PrivateLinearRegression, _core
 X = np.random.default_rng(0).standard_normal((1_000_000, 20))
 y = X[:, 0].copy()
-model = PrivateLinearRegression(epsilon=1, random_state=0, insecure_random_state=True)
-data = _core.Data.of_array(X, [f"x{j}" for j in range(20)], [None] * 20)
-def library():
-    _core.fit(data, target="y", y=y, labels=None, loss="squared", epsilon=1.0, delta=1e-6, levels={}, bounds={},
-              scales={}, public_rows=None, missing_indicators=[], exposure="", confidence=0.95, diagnose=False,
-              algorithm="adaptive", theory=None, seed=0, threads=0, progress=None)
-def seconds(run):
+library, inside = _core.fit, []
+def timed(*arguments, **options):
     begin = time.process_time()
-    run()
-    return time.process_time() - begin
-library()
-times = [(seconds(lambda: model.fit(X, y)), seconds(library)) for _ in range(4)]
-print(min(with_python for with_python, _ in times) / min(alone for _, alone in times))
+    fitted = library(*arguments, **options)
+    inside.append(time.process_time() - begin)
+    return fitted
+_core.fit = timed
+model = PrivateLinearRegression(epsilon=1)
+ratios = []
+for _ in range(3):
+    begin = time.process_time()
+    model.fit(X, y)
+    ratios.append((time.process_time() - begin) / inside[-1])
+print(min(ratios))
 """
 
 MEMORY = """
@@ -48,7 +49,7 @@ def result_of(program):
 
 
 def test_python_adds_at_most_a_twentieth_to_the_time_of_the_library():
-    assert result_of(TIME) < 1.05
+    assert 1 <= result_of(TIME) < 1.05
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
