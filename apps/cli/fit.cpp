@@ -36,9 +36,9 @@ constexpr const char* kHelp = R"(LOSS is one of
 All columns but the target and the exposure are features, unless --features or --drop say otherwise;
 those not in --categorical must hold numbers. Missing numbers are put at the private centre.
 Nothing about the data has to be known. What is known in public, such as bounds, saves budget.
-Any algorithm but adaptive has a theorem that needs --moments K,G2,GK of the gradient norms (see plan)
-and --diameter. It sees columns with bounds, a scale or public rows standardised by these, others as
-they are; levels and classes must be given.
+Any algorithm but adaptive has a theorem that needs --moments K,G2,GK of the gradient norms (see
+plan) and --diameter. It sees columns with bounds, a scale or public rows standardised by these,
+others as they are; levels and classes must be given.
 Bad cells are reported on standard error, with their line; that message is for you alone.
 Examples:
   tailcoat fit claims.csv --target amount --epsilon 1 --model m.json
@@ -282,7 +282,7 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
       ->type_name("COL=CENTRE:SPREAD");
   parser
       ->add_option("--public", arguments->public_rows,
-                   "file of public rows like these: what they say of the columns need not be paid for")
+                   "file of public rows like these: what they say need not be paid for")
       ->type_name("FILE");
   parser->add_option("--algorithm", arguments->algorithm, "adaptive, or one that plan lists; see below")
       ->type_name("NAME");
@@ -293,8 +293,7 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
       ->add_option("--report", arguments->report,
                    "HTML page to write: model, privacy and accuracy in words and pictures")
       ->type_name("FILE");
-  parser->add_flag("--diagnose", arguments->diagnose,
-                   "also release how well the model fits: residuals, or chances against what happened");
+  parser->add_flag("--diagnose", arguments->diagnose, "also release how well it fits: residuals, or chances");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(kHelp);
   return {parser, [arguments, command] { return run(*arguments, command); }};

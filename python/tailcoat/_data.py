@@ -45,8 +45,9 @@ def canonical(value: Any) -> Any:
     """One form for equal values: how one row is written must not change what others are called."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    if isinstance(value, (float, np.floating, np.integer)) and value == value and abs(value) < 2**53:
-        return int(value) if int(value) == value else float(value)
+    if isinstance(value, (float, np.floating, np.integer)):
+        number = float(value)
+        return int(number) if number.is_integer() and abs(number) < 2.0**53 else number
     return value
 
 
