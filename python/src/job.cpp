@@ -1,11 +1,14 @@
 #include "job.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
+
+#include "tailcoat/engine/float_environment.hpp"
 
 namespace tailcoat::python {
 namespace {
@@ -21,6 +24,7 @@ class Worker {
  public:
   explicit Worker(const std::function<void()>& work)
       : thread_([this, &work] {
+          const DefaultFloatEnvironment environment;  // a new thread has its parent's
           try {
             work();
           } catch (...) {
@@ -53,7 +57,8 @@ class Reporter {
   Reporter(const nb::object& callback, const JobState& state) : callback_(callback), state_(state) {}
 
   void report() {
-    const std::size_t done = state_.done, total = state_.total;
+    // Inner loops may ask for more gradients than planned; how many more depends on the data.
+    const std::size_t total = state_.total, done = std::min<std::size_t>(state_.done, total);
     if (callback_.is_none() || total == 0 || done == shown_) return;
     shown_ = done;
     callback_(done, total);

@@ -18,20 +18,6 @@
 namespace tailcoat::python {
 namespace {
 
-const char* kind_name(FeatureKind kind) {
-  switch (kind) {
-    case FeatureKind::number:
-      return "number";
-    case FeatureKind::beyond:
-      return "beyond";
-    case FeatureKind::level:
-      return "level";
-    case FeatureKind::missing:
-      break;
-  }
-  return "missing";
-}
-
 nb::list terms_of(const FittedModel& model) {
   nb::list terms;
   for (const Feature& feature : model.fit.model.features)

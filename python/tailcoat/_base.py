@@ -84,7 +84,7 @@ class PrivateModel(BaseEstimator):
 
     def _read_array(self, X: Any, reset: bool) -> tuple[_core.Data, _data.Schema]:
         if self.categorical is not None and not hasattr(X, "toarray"):
-            X = np.asarray(X)
+            X = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)  # NumPy's guess at a type is about cells
         if self.categorical is not None and getattr(X, "ndim", 0) == 2 and X.dtype.kind in "OUS":
             validate_data(self, X, skip_check_array=True, reset=reset)
         else:

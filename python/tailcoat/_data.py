@@ -45,9 +45,9 @@ def canonical(value: Any) -> Any:
     """One form for equal values: how one row is written must not change what others are called."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    if isinstance(value, (float, np.floating, np.integer)):
+    if isinstance(value, (int, float, np.integer, np.floating)):  # as a double, which all are where one cell is missing
         number = float(value)
-        return int(number) if number.is_integer() and abs(number) < 2.0**53 else number
+        return int(number) if number.is_integer() else number
     return value
 
 
@@ -92,7 +92,7 @@ def _encode_objects(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             (np.nan if v is None or v != v else place(canonical(v)) for v in values), float, len(values)
         )
         order = sorted((value for _, value in places))
-    except TypeError:
+    except (TypeError, OverflowError):
         raise DataError("the cells are of types that do not compare, such as numbers and texts") from None
     ranks = {(isinstance(value, bool), value): rank for rank, value in enumerate(order)}
     rank = np.array([*(ranks[key] for key in places), np.nan])

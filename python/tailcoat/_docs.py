@@ -48,8 +48,7 @@ _TARGET_BOUNDS = """target_bounds : (low, high), optional
         Of the target, where that is public knowledge. It saves budget."""
 
 _CLASSES = """classes : sequence, optional
-        The classes there can be, where that is public. Otherwise those of booleans are
-        taken, or the frequent ones are found, at a price."""
+        The classes there can be, where that is public. Otherwise the frequent ones are found, at a price."""
 
 _ATTRIBUTES = """Attributes
     ----------

@@ -246,10 +246,10 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
         texts = _data.texts_of(labels.tolist())
         classes = [] if given is None else _data.texts_of(given.tolist())
         self._fit(data, target, codes, texts, classes=classes)
-        known = dict(zip(texts, labels)) if given is None else dict(zip(classes, given))
-        kind = (labels if given is None else given).dtype
+        known = dict(zip(texts, labels.tolist())) if given is None else dict(zip(classes, given.tolist()))
         chosen = [known[text] for text in self.model_.classes]
-        found = np.array(chosen, dtype=None if kind.kind in "US" else kind)  # not as wide as the longest label there is
+        # The type of y may say how a single cell is written; that of the classes that were found says nothing more.
+        found = np.array([_data.canonical(label) for label in chosen]) if given is None else np.array(chosen, given.dtype)
         order = np.argsort(found) if given is None else np.arange(len(found))
         self.classes_ = found[order]
         self._of_model_ = order  # place in the model of each class
@@ -260,14 +260,12 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
     def _encode(self, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Places in labels, the labels there are, and the classes if they are public."""
         given = self.classes
-        values = column_or_1d(y, warn=True)
+        values = column_or_1d(np.array(y, dtype=object) if isinstance(y, (list, tuple)) else y, warn=True)
         codes, labels = _data.encode(values)
         if labels.dtype.kind != "O":
             with warnings.catch_warnings():  # how many labels there are is data
                 warnings.simplefilter("ignore", UserWarning)
                 check_classification_targets(labels)
-        if given is None and values.dtype.kind == "b":
-            given = [False, True]
         return codes, labels, None if given is None else np.asarray(given)
 
     def predict(self, X: Any) -> np.ndarray:

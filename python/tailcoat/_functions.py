@@ -277,7 +277,7 @@ def minimize(
 
     def block(x: np.ndarray, begin: int, end: int) -> np.ndarray:
         given = np.asarray(gradient(x, _rows(data, begin, end)))
-        if given.dtype == np.float32 or given.dtype == np.float16:  # its rounding is more than the sensitivity allows for
+        if given.dtype in (np.float16, np.float32):  # rounded by more than the sensitivity allows for
             raise UsageError(f"the gradient returns {given.dtype}; compute it in float64: privacy rests on its accuracy")
         found = np.ascontiguousarray(given, dtype=np.float64)
         if found.shape != (end - begin, dimension):

@@ -6,6 +6,20 @@
 
 namespace tailcoat {
 
+const char* kind_name(FeatureKind kind) {
+  switch (kind) {
+    case FeatureKind::number:
+      return "number";
+    case FeatureKind::beyond:
+      return "beyond";
+    case FeatureKind::level:
+      return "level";
+    case FeatureKind::missing:
+      return "missing";
+  }
+  return "";
+}
+
 std::string feature_name(const Feature& feature) {
   switch (feature.kind) {
     case FeatureKind::number:

@@ -36,6 +36,9 @@ struct Feature {
   }
 };
 
+// "number", "beyond", "level", "missing".
+const char* kind_name(FeatureKind);
+
 // "rooms", "rooms beyond -1.5 to 30", "city=Graz", "rooms is missing".
 std::string feature_name(const Feature&);
 

@@ -34,20 +34,6 @@ Json estimate_json(const Estimate& estimate) {
           {"high", extended(estimate.high)}};
 }
 
-const char* kind_name(FeatureKind kind) {
-  switch (kind) {
-    case FeatureKind::number:
-      return "number";
-    case FeatureKind::beyond:
-      return "beyond";
-    case FeatureKind::level:
-      return "level";
-    case FeatureKind::missing:
-      return "missing";
-  }
-  return "";
-}
-
 Json feature_json(const Feature& feature) {
   Json json{{"column", feature.column}, {"kind", kind_name(feature.kind)}};
   if (feature.kind == FeatureKind::level) json["level"] = feature.level;

@@ -185,7 +185,8 @@ Result<Start> Target::prepare_counts(Design& design, Gdp cost, RunContext run, O
   const double labelled = rows * labelled_ * exposed_;
   const Gdp half{div_down(cost.mu, sqrt_up(2))};
   const auto mean_of = [&](const Rows& cells, double most, double present) -> Result<double> {
-    TAILCOAT_TRY(column, run.engine.load_columns(cells));
+    TAILCOAT_TRY(copy, labels_of(cells, {}));  // what is clipped is what is added, whoever else writes there
+    TAILCOAT_TRY(column, run.engine.load_columns(RowsOf<double>{copy.data(), copy.size(), 1, 1}));
     TAILCOAT_TRY(mean, clipped_mean(run.engine, column, most, half, outlet));
     return std::max(mean[0], most / rows) / present;
   };

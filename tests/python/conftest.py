@@ -12,15 +12,7 @@ import pytest
 import tailcoat
 
 SEED = 7
-ESTIMATORS = [
-    "PrivateLinearRegression",
-    "PrivateHuberRegressor",
-    "PrivateQuantileRegressor",
-    "PrivatePoissonRegressor",
-    "PrivateLogisticRegression",
-    "PrivateLinearSVC",
-    "PrivateMean",
-]
+ESTIMATORS = [name for name in tailcoat.__all__ if name.startswith("Private")]
 
 
 def seeded(name, **parameters):

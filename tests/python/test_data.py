@@ -99,6 +99,18 @@ def test_how_one_cell_is_written_does_not_change_what_others_are_called(odd):
     assert set(terms) == {"k=0", "k=1"}
 
 
+def test_a_missing_label_does_not_change_the_classes_that_are_found():
+    x = np.random.default_rng(2).standard_normal((4000, 1))
+    for of in (int, bool, float, str):
+        labels = [of(value > 0) for value in x[:, 0]]
+        whole, missing = (
+            seeded("PrivateLogisticRegression", epsilon=5).fit(x, y) for y in (labels, [np.nan, *labels[1:]])
+        )
+        assert whole.classes_.tolist() == missing.classes_.tolist()
+        assert whole.classes_.dtype == missing.classes_.dtype
+        assert len(whole.privacy_["releases"]) == len(missing.privacy_["releases"])
+
+
 def test_a_null_in_an_arrow_target_does_not_change_the_classes():
     rng = np.random.default_rng(1)
     x = rng.standard_normal(4000)
