@@ -32,15 +32,18 @@ struct Bar {
   [[nodiscard]] double middle() const { return low + (high - low) / 2; }
 };
 
+enum class Signs { both, positive };  // that the values of a column have
+
 // The visible magnitudes of a column.
-Result<std::vector<Bar>> magnitudes(RunContext run, Outlet outlet, const RowData& column, Gdp cost) {
+Result<std::vector<Bar>> magnitudes(RunContext run, Outlet outlet, const RowData& column, Signs signs, Gdp cost) {
   const BinGrid grid = magnitude_bins(kNormBins);
   TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), cost, outlet));
   const std::vector<double>& counts = histogram.counts[0];
   const std::size_t zero = counts.size() / 2, per_sign = counts.size() - zero - 1;
   std::vector<double> folded(per_sign);
-  for (std::size_t i = 0; i < per_sign; ++i) folded[i] = counts[zero + 1 + i] + counts[zero - 1 - i];
-  const double noise = std::sqrt(2.0) * histogram.noise_scale;
+  const bool both = signs == Signs::both;  // where there are no negative values, their bins hold noise alone
+  for (std::size_t i = 0; i < per_sign; ++i) folded[i] = counts[zero + 1 + i] + (both ? counts[zero - 1 - i] : 0);
+  const double noise = (both ? std::sqrt(2.0) : 1.0) * histogram.noise_scale;
   const std::vector<char> visible = visible_bins(folded, noise, kSlack, kVisible);
   std::vector<Bar> bars;
   for (std::size_t i = 0; i < per_sign; ++i) {
@@ -152,10 +155,11 @@ class Walk {
   // Chooses the clip, and what else the loss needs to know about the residuals.
   Result<void> look_at_gradients() {
     const Gdp cost = part(budget_.clips, 1.0 / kClipChoices);
-    const bool huber = std::holds_alternative<HuberLoss>(asked_), residuals = huber || is_kinked(asked_);
-    if (residuals) TAILCOAT_CHECK(look_at_residuals(part(cost, kResidualShare), huber));
+    const bool residuals = looks_at_residuals(asked_);
+    if (residuals) TAILCOAT_CHECK(look_at_residuals(part(cost, kResidualShare)));
     TAILCOAT_TRY(norms, run_.engine.gradient_norms(Samples(data_, found_.loss), found_.x));
-    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, norms, residuals ? part(cost, 1 - kResidualShare) : cost));
+    TAILCOAT_TRY(bars,
+                 magnitudes(run_, outlet_, norms, Signs::positive, residuals ? part(cost, 1 - kResidualShare) : cost));
     const auto n = static_cast<double>(data_.rows()), d = static_cast<double>(data_.dimension());
     if (bars.empty()) {
       if (found_.clip == 0) found_.clip = std::sqrt(d);
@@ -173,12 +177,12 @@ class Walk {
   }
 
   // The scale of residuals for Huber's loss; their density at the kink, which is the curvature, for the others.
-  Result<void> look_at_residuals(Gdp cost, bool huber) {
+  Result<void> look_at_residuals(Gdp cost) {
     TAILCOAT_TRY(column, run_.engine.residuals(Samples(data_, found_.loss), found_.x));
-    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, column, cost));
+    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, column, Signs::both, cost));
     if (bars.empty()) return {};
     const double rows = total(bars), n = static_cast<double>(data_.rows());
-    if (huber) {
+    if (std::holds_alternative<HuberLoss>(asked_)) {
       const double scale = quantile(bars, 0.5 * rows) / kNormalMedian;
       const double delta = std::get<HuberLoss>(asked_).delta * scale;
       found_.loss = HuberLoss{delta};
@@ -216,6 +220,8 @@ class Walk {
 };
 
 }  // namespace
+
+bool looks_at_residuals(const Loss& loss) { return is_kinked(loss) || std::holds_alternative<HuberLoss>(loss); }
 
 Result<Descent> descend(RunContext run, Outlet outlet, const LabelledData& data, const Loss& loss, DescentStart start,
                         const DescentBudget& budget, const DescentRules& rules, const std::function<bool()>& tick) {

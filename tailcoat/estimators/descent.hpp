@@ -14,8 +14,8 @@ struct DescentRules {
   std::size_t steps = 16;
   double step = 0.5;  // in units of 1 / curvature
   double momentum = 0.3;
-  double growth = 0.9;  // the budget (mu^2) of a gradient over that of the next
-  double clip_cap = 6;  // the clip is at most so many median norms, where large residuals are outliers
+  double growth = 0.9;   // the budget (mu^2) of a gradient over that of the next
+  double clip_cap = 14;  // the clip is at most so many median norms, where large residuals are outliers
 };
 
 struct DescentBudget {
@@ -40,6 +40,9 @@ struct DescentStart {
   double curvature = 1;
   double labelled = 0;
 };
+
+// Whether a descent needs a histogram of residuals beside that of gradient norms each time it chooses a clip.
+bool looks_at_residuals(const Loss&);
 
 // Calls `tick` before each step; false stops.
 Result<Descent> descend(RunContext, Outlet, const LabelledData&, const Loss&, DescentStart, const DescentBudget&,

@@ -31,7 +31,9 @@ constexpr double kPassesBesides = 8;  // those of the descent
 constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 constexpr double kMostMarginError = 0.18;  // variance of a margin of which e^margin is taken
 constexpr double kMostEffect = 4;          // of one number on such a margin
-constexpr double kLargestDifference = 4;   // of two losses, in the units of the fit
+// Of two losses, in the units of the fit; where they grow linearly, little is needed to tell a wild fit from a sane
+// one.
+constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
 constexpr double kClearlyKept = 0.5, kProof = 3;
 
@@ -182,9 +184,10 @@ class Fitting {
       return {};
     }
     TAILCOAT_TRY(data, run_.engine.load(design));
-    const double afterwards = (kShares.clips + kShares.errors + kShares.choice) * each;
+    const double clips = kShares.clips * (looks_at_residuals(options_.loss) ? 2 : 1) * each;
+    const double afterwards = clips + (kShares.errors + kShares.choice) * each;
     const DescentBudget budget{.gradients = meter_.share(left_of_budget() / parts_left - afterwards),
-                               .clips = meter_.share(kShares.clips * each)};
+                               .clips = meter_.share(clips)};
     const auto d = static_cast<Eigen::Index>(design.columns());
     Eigen::VectorXd origin = Eigen::VectorXd::Zero(d);
     origin[d - 1] = start.margin;
@@ -229,8 +232,9 @@ class Fitting {
     if (kept > 0) {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
-      TAILCOAT_TRY(worse, clipped_mean(run_.engine, differences, kLargestDifference, cost, outlet()));
-      const double noise = 2 * kLargestDifference / (rows_ * cost.mu);
+      const double largest = looks_at_residuals(options_.loss) ? kLargestLinearDifference : kLargestDifference;
+      TAILCOAT_TRY(worse, clipped_mean(run_.engine, differences, largest, cost, outlet()));
+      const double noise = 2 * largest / (rows_ * cost.mu);
       if (worse[0] <= (kept > kClearlyKept ? kProof * noise : 0)) return {};
     }
     found = constant;
