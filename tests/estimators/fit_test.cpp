@@ -388,5 +388,17 @@ TEST(Fit, ANoiseTargetIsNotWorseThanTheConstant) {
   EXPECT_LT(excess, 0.01);
 }
 
+// The differences of losses that choose between fit and constant are cut to +-4, those of linear losses to +-1.
+TEST(Fit, TheChoiceIsCheapWhereLossesGrowLinearly) {
+  for (const auto& [loss, sensitivity] : {std::pair{"squared", 8.0}, {"absolute", 2.0}, {"huber", 2.0}}) {
+    const auto fit = fitted(linear_table(2000, 1), {.target = "y", .loss = *parse_loss(loss), .budget = kGenerous});
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    const auto& lines = fit->model.receipt.lines;
+    const auto choice = std::ranges::find(lines, "clipped mean", [](const auto& line) { return line.release.what; });
+    ASSERT_NE(choice, lines.end()) << loss;
+    EXPECT_NEAR(choice->release.sensitivity, sensitivity, 1e-3) << loss;
+  }
+}
+
 }  // namespace
 }  // namespace tailcoat
