@@ -1,5 +1,7 @@
 #include "tailcoat/estimators/column_sketch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -190,11 +192,13 @@ double ColumnSketch::excess_beyond(double centre, double limit) const {
 }
 
 Result<std::vector<ColumnSketch>> sketch_columns(Engine& engine, const RowData& data,
-                                                 std::span<const std::size_t> which, Gdp cost, Outlet outlet) {
-  TAILCOAT_CHECK(outlet.meter.affords("sketch of the columns", cost));
+                                                 std::span<const std::size_t> which, const std::string& what, Gdp cost,
+                                                 Outlet outlet) {
+  TAILCOAT_CHECK(outlet.meter.affords(what, cost));
   std::vector<BinGrid> grids(data.dimension(), no_bins());
   for (const std::size_t column : which) grids[column] = magnitude_bins(1);
-  TAILCOAT_TRY(first, column_histograms(engine, data, grids, part(cost, kOctaveShare), outlet));
+  TAILCOAT_TRY(first, column_histograms(engine, data, grids, fmt::format("{}, octaves", what), part(cost, kOctaveShare),
+                                        outlet));
   std::vector<Search> searches;
   std::vector<double> present;  // rows that are not missing
   for (const std::size_t column : which) {
@@ -209,7 +213,8 @@ Result<std::vector<ColumnSketch>> sketch_columns(Engine& engine, const RowData& 
     const std::size_t bins = bins_for(static_cast<double>(data.rows()), noise);
     for (std::size_t i = 0; i < which.size(); ++i)
       grids[which[i]] = searches[i].active ? grid_of(searches[i], bins) : no_bins();
-    TAILCOAT_TRY(histograms, column_histograms(engine, data, grids, price, outlet));
+    const std::string closer = fmt::format("{}, closer look {}", what, round + 1);
+    TAILCOAT_TRY(histograms, column_histograms(engine, data, grids, closer, price, outlet));
     for (std::size_t i = 0; i < which.size(); ++i) {
       if (!searches[i].active) continue;
       look(searches[i], histograms.counts[which[i]], grids[which[i]], histograms.noise_scale, present[i], round > 0);

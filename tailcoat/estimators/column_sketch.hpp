@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tailcoat/base/result.hpp"
@@ -42,8 +43,9 @@ struct ColumnSketch {
   [[nodiscard]] double excess_beyond(double centre, double limit) const;
 };
 
-// The sketches of the columns `which` of the data. Costs at most `cost`, less where no column needs a closer look.
+// The sketches of the columns `which` of the data; `what` they are goes into the receipt. Costs at most `cost`, less
+// where no column needs a closer look.
 Result<std::vector<ColumnSketch>> sketch_columns(Engine&, const RowData& data, std::span<const std::size_t> which,
-                                                 Gdp cost, Outlet);
+                                                 const std::string& what, Gdp cost, Outlet);
 
 }  // namespace tailcoat

@@ -35,9 +35,10 @@ struct Bar {
 enum class Signs { both, positive };  // that the values of a column have
 
 // The visible magnitudes of a column.
-Result<std::vector<Bar>> magnitudes(RunContext run, Outlet outlet, const RowData& column, Signs signs, Gdp cost) {
+Result<std::vector<Bar>> magnitudes(RunContext run, Outlet outlet, const RowData& column, Signs signs, const char* what,
+                                    Gdp cost) {
   const BinGrid grid = magnitude_bins(kNormBins);
-  TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), cost, outlet));
+  TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), what, cost, outlet));
   const std::vector<double>& counts = histogram.counts[0];
   const std::size_t zero = counts.size() / 2, per_sign = counts.size() - zero - 1;
   std::vector<double> folded(per_sign);
@@ -158,8 +159,8 @@ class Walk {
     const bool residuals = looks_at_residuals(asked_);
     if (residuals) TAILCOAT_CHECK(look_at_residuals(part(cost, kResidualShare)));
     TAILCOAT_TRY(norms, run_.engine.gradient_norms(Samples(data_, found_.loss), found_.x));
-    TAILCOAT_TRY(bars,
-                 magnitudes(run_, outlet_, norms, Signs::positive, residuals ? part(cost, 1 - kResidualShare) : cost));
+    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, norms, Signs::positive, "norms of gradients",
+                                  residuals ? part(cost, 1 - kResidualShare) : cost));
     const auto n = static_cast<double>(data_.rows()), d = static_cast<double>(data_.dimension());
     if (bars.empty()) {
       if (found_.clip == 0) found_.clip = std::sqrt(d);
@@ -179,7 +180,7 @@ class Walk {
   // The scale of residuals for Huber's loss; their density at the kink, which is the curvature, for the others.
   Result<void> look_at_residuals(Gdp cost) {
     TAILCOAT_TRY(column, run_.engine.residuals(Samples(data_, found_.loss), found_.x));
-    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, column, Signs::both, cost));
+    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, column, Signs::both, "residuals", cost));
     if (bars.empty()) return {};
     const double rows = total(bars), n = static_cast<double>(data_.rows());
     if (std::holds_alternative<HuberLoss>(asked_)) {

@@ -36,12 +36,13 @@ Result<Diagnosis> diagnose_numbers(const Design& design, std::span<const double>
                                    RunContext run, Outlet outlet) {
   TAILCOAT_TRY(column, residuals_of(design, x, run));
   const std::size_t only = 0;
-  TAILCOAT_TRY(sketches, sketch_columns(run.engine, column, std::span(&only, 1), part(cost, kSketchShare), outlet));
+  TAILCOAT_TRY(sketches,
+               sketch_columns(run.engine, column, std::span(&only, 1), "diagnosis", part(cost, kSketchShare), outlet));
   const double reach =
       std::max({std::abs(sketches[0].quantile(kShareBeyond)), std::abs(sketches[0].quantile(1 - kShareBeyond)), 1e-6});
   const BinGrid grid = linear_bins(-reach, reach, kBars);
-  TAILCOAT_TRY(histogram,
-               column_histograms(run.engine, column, std::span(&grid, 1), part(cost, 1 - kSketchShare), outlet));
+  TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), "diagnosis, residuals",
+                                            part(cost, 1 - kSketchShare), outlet));
   Diagnosis diagnosis{.residuals = {}, .calibration = {}, .noise = histogram.noise_scale};
   for (std::size_t bin = 1; bin < histogram.counts[0].size(); ++bin)
     diagnosis.residuals.push_back(
@@ -54,7 +55,8 @@ Result<Diagnosis> diagnose_chances(const Design& design, std::span<const double>
                                    Outlet outlet) {
   TAILCOAT_TRY(column, residuals_of(design, x, run));
   const BinGrid grid = linear_bins(-1.5 * kClassOffset, 1.5 * kClassOffset, kMarginBins);
-  TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), cost, outlet));
+  TAILCOAT_TRY(histogram,
+               column_histograms(run.engine, column, std::span(&grid, 1), "diagnosis, calibration", cost, outlet));
   std::array<Group, kChances.size()> groups{};
   for (std::size_t bin = 2; bin < 2 + kMarginBins; ++bin) {
     const double middle = lower_edge(grid, bin) / 2 + upper_edge(grid, bin) / 2;

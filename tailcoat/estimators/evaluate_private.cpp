@@ -64,7 +64,8 @@ struct Means {
 Result<Means> unit_means(Columns columns, Gdp cost, Engine& engine, Outlet outlet) {
   for (double& cell : columns.cells) cell = 2 * std::clamp(cell, 0.0, 1.0) - 1;
   TAILCOAT_TRY(data, engine.load(columns.view()));
-  TAILCOAT_TRY(means, clipped_mean(engine, data, std::sqrt(static_cast<double>(columns.width)), cost, outlet));
+  TAILCOAT_TRY(means,
+               clipped_mean(engine, data, std::sqrt(static_cast<double>(columns.width)), "metrics", cost, outlet));
   for (double& mean : means) mean = std::clamp((mean + 1) / 2, 0.0, 1.0);
   const double rows = static_cast<double>(columns.rows());
   return Means{std::move(means), outlet.meter.receipt().lines.back().release.noise_scale / rows / 2, rows};

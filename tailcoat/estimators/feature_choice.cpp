@@ -43,7 +43,7 @@ Result<std::vector<FrequentLevel>> counts_of(const Rows& cells, const std::vecto
   TAILCOAT_TRY(codes, labels_of(cells, place));
   TAILCOAT_TRY(coded, run.engine.load_columns(RowsOf<double>{codes.data(), codes.size(), 1, 1}));
   const BinGrid grid = level_bins(given.size());
-  TAILCOAT_TRY(histogram, column_histograms(run.engine, coded, std::span(&grid, 1), cost, outlet));
+  TAILCOAT_TRY(histogram, column_histograms(run.engine, coded, std::span(&grid, 1), "counts of levels", cost, outlet));
   std::vector<FrequentLevel> levels;
   for (std::size_t k = 0; k < given.size(); ++k)
     levels.push_back({given[k], std::max(histogram.counts[0][k + 2], histogram.noise_scale)});
@@ -102,7 +102,7 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
   if (!numbers.empty()) {
     TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
     const Gdp cost = outlet.meter.share(each * static_cast<double>(numbers.size()));
-    TAILCOAT_TRY(found, sketch_columns(run.engine, data, numbers, cost, outlet));
+    TAILCOAT_TRY(found, sketch_columns(run.engine, data, numbers, "columns", cost, outlet));
     sketches = std::move(found);
   }
   FeatureChoice choice;

@@ -233,7 +233,8 @@ class Fitting {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
       const double largest = looks_at_residuals(options_.loss) ? kLargestLinearDifference : kLargestDifference;
-      TAILCOAT_TRY(worse, clipped_mean(run_.engine, differences, largest, cost, outlet()));
+      TAILCOAT_TRY(worse,
+                   clipped_mean(run_.engine, differences, largest, "choice between fit and constant", cost, outlet()));
       const double noise = 2 * largest / (rows_ * cost.mu);
       if (worse[0] <= (kept > kClearlyKept ? kProof * noise : 0)) return {};
     }

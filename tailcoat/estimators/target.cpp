@@ -120,7 +120,7 @@ Result<void> Target::sketch(const Frame& frame, std::size_t column, double share
   }
   if (columns.empty()) return {};
   TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
-  TAILCOAT_TRY(sketches, sketch_columns(run.engine, data, columns,
+  TAILCOAT_TRY(sketches, sketch_columns(run.engine, data, columns, "target",
                                         outlet.meter.share((sketch_ ? 1 - kCountShare : 1) * share), outlet));
   if (!options_->exposure.empty() && !exposure_sketch_) {
     exposure_sketch_ = std::move(sketches.back());
@@ -141,7 +141,8 @@ Result<void> Target::count_missing(const Frame& frame, std::size_t column, doubl
   TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
   std::vector<BinGrid> grids(data.dimension(), no_bins());
   grids[column] = level_bins(1);
-  TAILCOAT_TRY(histogram, column_histograms(run.engine, data, grids, outlet.meter.share(share), outlet));
+  TAILCOAT_TRY(histogram,
+               column_histograms(run.engine, data, grids, "target, missing ones", outlet.meter.share(share), outlet));
   labelled_ = share_present(histogram.counts[column][0], histogram.noise_scale, static_cast<double>(frame.rows()));
   return {};
 }
@@ -170,7 +171,8 @@ Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost
   design.set_labels(std::move(rule));
   TAILCOAT_TRY(column, run.engine.load_columns(RowsOf<double>{labels.data(), labels.size(), 1, 1}));
   const BinGrid grid = linear_bins(-2, 2, 2);  // missing, below, the rest, the class, above
-  TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), cost, outlet));
+  TAILCOAT_TRY(histogram,
+               column_histograms(run.engine, column, std::span(&grid, 1), "target, counts of classes", cost, outlet));
   const double least = 3 * histogram.noise_scale;
   const double no = std::max(histogram.counts[0][2], least), yes = std::max(histogram.counts[0][3], least);
   const double p = yes / (yes + no), rows = static_cast<double>(design.rows());
@@ -187,7 +189,7 @@ Result<Start> Target::prepare_counts(Design& design, Gdp cost, RunContext run, O
   const auto mean_of = [&](const Rows& cells, double most, double present) -> Result<double> {
     TAILCOAT_TRY(copy, labels_of(cells, {}));  // what is clipped is what is added, whoever else writes there
     TAILCOAT_TRY(column, run.engine.load_columns(RowsOf<double>{copy.data(), copy.size(), 1, 1}));
-    TAILCOAT_TRY(mean, clipped_mean(run.engine, column, most, half, outlet));
+    TAILCOAT_TRY(mean, clipped_mean(run.engine, column, most, "mean of the target", half, outlet));
     return std::max(mean[0], most / rows) / present;
   };
   const double most = most_of(*sketch_);
@@ -206,7 +208,7 @@ Result<Start> Target::prepare_mean(Design& design, Gdp cost, RunContext run, Out
   const double cut = mean_cut(*sketch_, unit_.centre, noise_per_cut) / unit_.scale;
   TAILCOAT_TRY(labels, labels_of(design.targets(), {.centre = unit_.centre, .scale = unit_.scale}));
   TAILCOAT_TRY(data, run.engine.load_columns(RowsOf<double>{labels.data(), labels.size(), 1, 1}));
-  TAILCOAT_TRY(mean, clipped_mean(run.engine, data, cut, cost, outlet));
+  TAILCOAT_TRY(mean, clipped_mean(run.engine, data, cut, "mean of the target", cost, outlet));
   const double spread = sketch_->spread_within(unit_.centre, cut * unit_.scale) / (unit_.scale * unit_.scale);
   return Start{mean[0] / labelled_, 1, labelled, spread / labelled, std::pow(noise_per_cut * cut, 2)};
 }

@@ -2,6 +2,7 @@
 // missing or non-finite value counts as zero; n is public.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tailcoat/base/result.hpp"
@@ -11,6 +12,7 @@
 
 namespace tailcoat {
 
-Result<std::vector<double>> clipped_mean(Engine&, const RowData&, double radius, Gdp cost, Outlet);
+Result<std::vector<double>> clipped_mean(Engine&, const RowData&, double radius, const std::string& what, Gdp cost,
+                                         Outlet);
 
 }  // namespace tailcoat

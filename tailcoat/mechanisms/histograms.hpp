@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tailcoat/base/result.hpp"
@@ -18,6 +19,7 @@ struct ColumnHistograms {
 };
 
 // One grid per column.
-Result<ColumnHistograms> column_histograms(Engine&, const RowData&, std::span<const BinGrid>, Gdp cost, Outlet);
+Result<ColumnHistograms> column_histograms(Engine&, const RowData&, std::span<const BinGrid>, const std::string& what,
+                                           Gdp cost, Outlet);
 
 }  // namespace tailcoat

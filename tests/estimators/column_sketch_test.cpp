@@ -38,7 +38,7 @@ Sketched sketched(const std::vector<Draw>& draws, std::uint64_t seed, std::size_
   if (!data) stop_at(data.error());
   std::vector<std::size_t> all(draws.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  auto found = sketch_columns(engine, *data, all, meter->share(1), {*meter, noise});
+  auto found = sketch_columns(engine, *data, all, "columns", meter->share(1), {*meter, noise});
   if (!found) stop_at(found.error());
   return {std::move(*found), meter->receipt()};
 }
@@ -228,7 +228,7 @@ TEST(ColumnSketch, RefusesWhatTheMeterCannotPay) {
   auto meter = PrivacyMeter::open(Gdp{1});
   auto data = engine.load_columns(RowsOf<double>{cells.data(), 100, 1, 1});
   const std::size_t which = 0;
-  EXPECT_FALSE(sketch_columns(engine, *data, std::span(&which, 1), Gdp{1.1}, {*meter, noise}).ok());
+  EXPECT_FALSE(sketch_columns(engine, *data, std::span(&which, 1), "columns", Gdp{1.1}, {*meter, noise}).ok());
   EXPECT_TRUE(meter->receipt().lines.empty());
 }
 

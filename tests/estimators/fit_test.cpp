@@ -394,7 +394,8 @@ TEST(Fit, TheChoiceIsCheapWhereLossesGrowLinearly) {
     const auto fit = fitted(linear_table(2000, 1), {.target = "y", .loss = *parse_loss(loss), .budget = kGenerous});
     ASSERT_TRUE(fit.ok()) << fit.error().message;
     const auto& lines = fit->model.receipt.lines;
-    const auto choice = std::ranges::find(lines, "clipped mean", [](const auto& line) { return line.release.what; });
+    const auto choice =
+        std::ranges::find(lines, "choice between fit and constant", [](const auto& line) { return line.release.what; });
     ASSERT_NE(choice, lines.end()) << loss;
     EXPECT_NEAR(choice->release.sensitivity, sensitivity, 1e-3) << loss;
   }

@@ -24,7 +24,7 @@ TEST(ColumnHistograms, AreTheCountsWithNoiseOfTheStatedScale) {
   std::size_t total = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     TestOutlet outlet(cost, seed);
-    const auto found = column_histograms(engine, load(engine, values, 2), grids, cost, outlet);
+    const auto found = column_histograms(engine, load(engine, values, 2), grids, "test", cost, outlet);
     ASSERT_TRUE(found.ok()) << found.error().message;
     ASSERT_EQ(found->counts.size(), 2u);
     EXPECT_NEAR(found->noise_scale, 2 / cost.mu, 1e-6);
@@ -59,7 +59,7 @@ TEST(ColumnHistograms, NeighboursAreMuApart) {
   const Gdp cost{0.8};
   const Shift shift = measured_shift(1000, [&](int side, std::uint64_t seed) {
     TestOutlet outlet(cost, seed);
-    const auto found = column_histograms(engine, load(engine, sides[side], 3), grids, cost, outlet);
+    const auto found = column_histograms(engine, load(engine, sides[side], 3), grids, "test", cost, outlet);
     const auto at = [&](std::size_t j, double value) { return found->counts[j][bin_of(grids[j], value)]; };
     return std::vector<double>{at(0, 1), at(0, -1), at(1, 1), at(1, 0), at(2, 1), at(2, NAN)};
   });
@@ -72,7 +72,7 @@ TEST(ColumnHistograms, ColumnsWithoutBinsAreNeitherReleasedNorPaidFor) {
   const std::vector<BinGrid> grids = {magnitude_bins(1), no_bins(), linear_bins(0, 5, 4)};
   Engine engine(1);
   TestOutlet outlet(Gdp{0.5}, 1);
-  const auto found = column_histograms(engine, load(engine, values, 3), grids, Gdp{0.5}, outlet);
+  const auto found = column_histograms(engine, load(engine, values, 3), grids, "test", Gdp{0.5}, outlet);
   ASSERT_TRUE(found.ok()) << found.error().message;
   ASSERT_EQ(found->counts.size(), 3u);
   EXPECT_TRUE(found->counts[1].empty());
@@ -86,10 +86,10 @@ TEST(ColumnHistograms, ChargeNothingWhenRefused) {
   const std::vector<double> values = {1, 2};
   const std::vector<BinGrid> good(1), bad = {magnitude_bins(3)};
   TestOutlet outlet(Gdp{1}, 1);
-  EXPECT_FALSE(column_histograms(engine, load(engine, values, 1), good, Gdp{2}, outlet).ok());
-  EXPECT_FALSE(column_histograms(engine, load(engine, values, 1), good, Gdp{0}, outlet).ok());
-  EXPECT_FALSE(column_histograms(engine, load(engine, values, 1), bad, Gdp{1}, outlet).ok());
-  EXPECT_FALSE(column_histograms(engine, load(engine, values, 2), good, Gdp{1}, outlet).ok());
+  EXPECT_FALSE(column_histograms(engine, load(engine, values, 1), good, "test", Gdp{2}, outlet).ok());
+  EXPECT_FALSE(column_histograms(engine, load(engine, values, 1), good, "test", Gdp{0}, outlet).ok());
+  EXPECT_FALSE(column_histograms(engine, load(engine, values, 1), bad, "test", Gdp{1}, outlet).ok());
+  EXPECT_FALSE(column_histograms(engine, load(engine, values, 2), good, "test", Gdp{1}, outlet).ok());
   EXPECT_TRUE(outlet.meter.receipt().lines.empty());
 }
 

@@ -23,7 +23,7 @@ TEST(ClippedMean, OppositeRowsAreExactlyMuApart) {
   const Gdp cost{0.8};
   const Shift shift = measured_shift(20'000, [&](int side, std::uint64_t seed) {
     TestOutlet outlet(cost, seed);
-    return *clipped_mean(engine, load(engine, sides[side], 3), 5.0, cost, outlet);
+    return *clipped_mean(engine, load(engine, sides[side], 3), 5.0, "test", cost, outlet);
   });
   EXPECT_NEAR(shift.mu, cost.mu, 6 * shift.error);
 }
@@ -33,7 +33,7 @@ TEST(ClippedMean, IsTheMeanWhenNothingIsClipped) {
   const std::vector<double> rows = {1, 2, 3, 4, 5, 6};
   const Gdp cost{1e4};
   TestOutlet outlet(cost, 1);
-  const auto mean = clipped_mean(engine, load(engine, rows, 2), 100, cost, outlet);
+  const auto mean = clipped_mean(engine, load(engine, rows, 2), 100, "test", cost, outlet);
   ASSERT_TRUE(mean.ok()) << mean.error().message;
   EXPECT_NEAR((*mean)[0], 3, 0.05);
   EXPECT_NEAR((*mean)[1], 4, 0.05);
@@ -44,7 +44,7 @@ TEST(ClippedMean, CountsBrokenRowsAsZeroAndKeepsN) {
   const std::vector<double> rows = {2, INFINITY, kNaN, 2};
   const Gdp cost{1e4};
   TestOutlet outlet(cost, 1);
-  const auto mean = clipped_mean(engine, load(engine, rows, 1), 10, cost, outlet);
+  const auto mean = clipped_mean(engine, load(engine, rows, 1), 10, "test", cost, outlet);
   ASSERT_TRUE(mean.ok()) << mean.error().message;
   EXPECT_NEAR((*mean)[0], 1, 0.01);
 }
@@ -54,7 +54,7 @@ TEST(ClippedMean, RefusesARadiusThatIsNoPositiveNumber) {
   const std::vector<double> rows = {1};
   for (double radius : {0.0, -1.0, kNaN, static_cast<double>(INFINITY)}) {
     TestOutlet outlet(Gdp{1}, 1);
-    EXPECT_FALSE(clipped_mean(engine, load(engine, rows, 1), radius, Gdp{1}, outlet).ok()) << radius;
+    EXPECT_FALSE(clipped_mean(engine, load(engine, rows, 1), radius, "test", Gdp{1}, outlet).ok()) << radius;
     EXPECT_TRUE(outlet.meter.receipt().lines.empty());
   }
 }
