@@ -1,4 +1,4 @@
-// Arrow streams as tables: batch by batch, never more than one of them beside the table.
+// Arrow streams as tables: batch by batch, never more than one of them beside the table. Ctrl-C stops the reading.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include "arrow_column.hpp"
 #include "bindings.hpp"
 #include "data.hpp"
+#include "job.hpp"
 #include "tailcoat/data/row_source.hpp"
 #include "tailcoat/data/text.hpp"
 
@@ -54,6 +55,7 @@ class ArrowRows final : public RowSource {
   std::int64_t used_ = 0;  // rows of the batch
   std::int64_t children_ = 0;
   bool begun_ = false;
+  Interrupts interrupts_;
 };
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -121,6 +123,7 @@ Result<void> ArrowRows::read_apart(std::int64_t count) {
 
 Result<std::size_t> ArrowRows::read_rows(double* block, std::size_t rows) {
   begun_ = true;
+  interrupts_.check();
   while (batch_.empty() || used_ == batch_->length) {
     TAILCOAT_TRY(more, next_batch());
     if (!more) return std::size_t{0};

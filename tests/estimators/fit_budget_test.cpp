@@ -219,7 +219,32 @@ TEST(FitBudget, StopsWhenProgressSaysSo) {
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(calls, 3u);
   EXPECT_GT(of, 3u);
-  EXPECT_NE(stopped.error().message.find("stopped"), std::string::npos) << stopped.error().message;
+  EXPECT_NE(stopped.error().message.find("stopped; something was released"), std::string::npos)
+      << stopped.error().message;
+  ASSERT_TRUE(stopped.error().spent);
+  EXPECT_EQ(stopped.error().spent->epsilon, 5);
+  EXPECT_EQ(stopped.error().spent->delta, 1e-6);
+}
+
+TEST(FitBudget, ARunStoppedBeforeItsFirstReleaseHasSpentNothing) {
+  std::atomic<bool> stop = true;
+  Engine engine(1, &stop);
+  BitSource noise = BitSource::insecure_seeded(1);
+  const auto stopped = fit(linear_table(2000, 29), {.target = "y", .budget = {5, 1e-6}}, {engine, noise});
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_FALSE(stopped.error().spent);
+  EXPECT_EQ(stopped.error().message, "stopped");
+}
+
+TEST(FitBudget, ClassesThatAreNotFoundHaveCostTheBudget) {
+  const Table table = simulated({{.name = "a"}, {.name = "kind", .kind = ColumnKind::text, .levels = {"only"}}}, 500, 3,
+                                [](Random& random) {
+                                  return std::vector{normal(random), 0.0};
+                                });
+  const auto refused = fitted(table, {.target = "kind", .loss = LogisticLoss{}, .budget = {1, 1e-6}});
+  ASSERT_FALSE(refused.ok());
+  ASSERT_TRUE(refused.error().spent) << refused.error().message;
+  EXPECT_EQ(refused.error().spent->epsilon, 1);
 }
 
 TEST(FitBudget, RefusesTargetsOfTheOtherKind) {
