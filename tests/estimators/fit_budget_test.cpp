@@ -239,11 +239,11 @@ TEST(FitBudget, ARunStoppedBeforeItsFirstReleaseHasSpentNothing) {
 }
 
 TEST(FitBudget, ClassesThatAreNotFoundHaveCostTheBudget) {
-  const Table table = simulated({{.name = "a"}, {.name = "kind", .kind = ColumnKind::text, .levels = {"only"}}}, 500, 3,
-                                [](Random& random) {
-                                  return std::vector{normal(random), 0.0};
-                                });
-  const auto refused = fitted(table, {.target = "kind", .loss = LogisticLoss{}, .budget = {1, 1e-6}});
+  Table table = simulated({{.name = "a"}, {.name = "kind", .kind = ColumnKind::text, .levels = {"only"}}}, 500, 3,
+                          [](Random& random) {
+                            return std::vector{normal(random), 0.0};
+                          });
+  const auto refused = fitted(std::move(table), {.target = "kind", .loss = LogisticLoss{}, .budget = {1, 1e-6}});
   ASSERT_FALSE(refused.ok());
   ASSERT_TRUE(refused.error().spent) << refused.error().message;
   EXPECT_EQ(refused.error().spent->epsilon, 1);

@@ -31,7 +31,7 @@ TEST(AccountFigures, SayTheNoiseForABudget) {
   EXPECT_EQ(figures["epsilon"], 1);
   EXPECT_EQ(figures["delta"], 1e-6);
   EXPECT_NEAR(figures["mu"], 0.236704, 5e-7);
-  EXPECT_NEAR(figures["noise_multiplier"], 4.22469, 1e-5);
+  EXPECT_NEAR(figures["noise_multiplier"], 4.22468, 5e-6);
   EXPECT_NEAR(figures["rho"], 0.0280144, 1e-7);
   EXPECT_LT(figures["zcdp_rho"], figures["rho"]);
   EXPECT_NEAR(figures["zcdp_noise_multiplier"], 4.5309, 5e-5);

@@ -76,6 +76,17 @@ def test_a_refusal_before_the_first_release_has_cost_nothing(line):
     assert caught.value.spent is None
 
 
+def test_a_budget_that_a_release_would_overspend_is_refused_before_it(line):
+    """Objective perturbation is one release at the whole epsilon; of 700 the random source can honour only a part."""
+    X, y, _ = line
+    theory = {"moments": (4, 9, 9), "diameter": 4, "smoothness": 1}
+    model = seeded("PrivateHuberRegressor", algorithm="objective-perturbation", theory=theory, epsilon=700.0)
+    with pytest.raises(tailcoat.BudgetExceeded, match="leave nothing of epsilon = 39") as caught:
+        model.fit(X, y)
+    assert caught.value.spent is None and isinstance(caught.value, tailcoat.PreconditionFailed)
+    assert model.set_params(epsilon=1.0).fit(X, y).privacy_["secure"] is False
+
+
 class BeforeNotes:
     """An exception as it was before Python 3.11, without notes."""
 
