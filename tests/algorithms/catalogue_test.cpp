@@ -38,7 +38,7 @@ TEST(Catalogue, AFailureSaysWhatIsSpent) {
   const TestData data = heavy_tailed_data(2000, 2, 1);
   int late = 0;
   for (const Algorithm& algorithm : algorithms()) {
-    for (const std::size_t allowed : {0u, 100u, 2500u, 6500u}) {
+    for (const std::size_t allowed : {100u, 2500u}) {
       std::size_t calls = 0;
       const SampleFunctions functions{.gradient = [&](std::size_t row, std::span<const double> x, std::span<double> g) {
         if (++calls > allowed) throw std::runtime_error("no more");
@@ -49,7 +49,8 @@ TEST(Catalogue, AFailureSaysWhatIsSpent) {
       const Problem problem{Samples(2000, 2, functions), ball(2, 1), 1};
       const auto solution =
           algorithm.solve({engine, noise}, problem, {3, 2.5, 3}, ApproxDp{2, 1e-6}, {.max_passes = 50});
-      if (solution.ok() || calls == 0) continue;
+      if (calls == 0) break;  // the algorithm is not for such a problem
+      if (solution.ok()) continue;
       const Error& error = solution.error();
       const bool told = error.message.find("the whole budget, epsilon = 2, delta = 1e-06") != std::string::npos;
       EXPECT_EQ(error.spent.has_value(), noise.releases() > 1) << algorithm.name << ": " << error.message;
