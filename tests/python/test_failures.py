@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import seeded
+from conftest import HAS_NOTES, seeded
 
 import tailcoat
 from tailcoat._errors import tell_spent
@@ -39,8 +39,9 @@ def test_what_a_gradient_raises_late_says_what_is_spent():
     with pytest.raises(ZeroDivisionError, match="no more") as caught:
         minimize(Failing(len(calls) // 2, no_more))
     assert caught.value.spent == (2.0, 1e-6)
-    (note,) = caught.value.__notes__
-    assert "whole budget, epsilon = 2, delta = 1e-06, as spent" in note
+    if HAS_NOTES:
+        (note,) = caught.value.__notes__
+        assert "whole budget, epsilon = 2, delta = 1e-06, as spent" in note
 
 
 def test_what_a_gradient_raises_at_once_has_cost_nothing():
