@@ -18,6 +18,13 @@ struct Source {
   ArrowColumn reader;
 };
 
+// Ctrl-C that hits Python code behind a stream comes out of that as one of the stream's own errors, in words only.
+[[noreturn]] void throw_interrupt() {
+  const nb::gil_scoped_acquire acquire;
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  throw nb::python_error();
+}
+
 class ArrowRows final : public RowSource {
  public:
   // `stream` is released by whoever owns it.
@@ -37,9 +44,10 @@ class ArrowRows final : public RowSource {
   }
 
   [[nodiscard]] Error failure(const char* what) const {
-    const char* text = stream_->get_last_error(stream_);
-    return data_error(
-        fmt::format("the Arrow stream fails in {}: {}", what, text != nullptr ? text : "no reason given"));
+    const char* last = stream_->get_last_error(stream_);
+    const std::string text = last != nullptr ? last : "no reason given";
+    if (text.find("KeyboardInterrupt") != std::string::npos) throw_interrupt();
+    return data_error(fmt::format("the Arrow stream fails in {}: {}", what, text));
   }
   Result<bool> next_batch();
   Result<void> add(const ArrowSchema& schema, std::int64_t child, const std::vector<std::string>& texts);
