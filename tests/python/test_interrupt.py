@@ -77,12 +77,13 @@ FREE_RUNS = {
     ),
 }
 
-# The same run twice, the second time interrupted when a tenth of it should be done.
+# The same run three times: to warm up, to be timed, and to be interrupted when a tenth of it should be done.
 FREE_PROGRAM = """
 import os, signal, threading, time
 import numpy as np, tailcoat
 rng = np.random.default_rng(0)
 {setup}
+{run}
 begin = time.monotonic()
 {run}
 seconds = time.monotonic() - begin
@@ -106,7 +107,7 @@ def test_an_interrupt_stops_what_releases_nothing_before_its_end(name):
         assert done.stdout, done.stderr
         part, told = done.stdout.split(maxsplit=1)
         assert told.strip() == "None []"
-        if float(part) < 0.7:
+        if float(part) < 0.5:
             return
     pytest.fail(f"it stopped after {part} of the time of the whole")
 
