@@ -16,6 +16,7 @@ using Report = std::function<void(const std::string& label, const Row&)>;
 void pass_suite(const Report&);   // engine: exact pass against float pass, read bandwidth and BLAS
 void steps_suite(const Report&);  // engine: one-pass averages against read bandwidth
 void made_suite(const Report&);   // estimators: passes over rows made on the way against kept ones
+void fit_suite(const Report&);    // estimators: a whole fit of a frame and of a table
 void noise_suite(const Report&);  // samplers: nanoseconds per draw
 void csv_suite(const Report&);    // readers: megabytes per second, peak memory over table
 

@@ -16,6 +16,7 @@
 #include "command.hpp"
 #include "files.hpp"
 #include "fit_output.hpp"
+#include "interrupt.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "tailcoat/data/open_rows.hpp"
@@ -248,11 +249,12 @@ Result<std::string> run(const FitArguments& arguments, const std::string& comman
   if (!arguments.public_rows.empty()) TAILCOAT_CHECK(learn_from_file(arguments.public_rows, table.columns(), options));
   warn_of_delta(options.budget, table.rows());
   TAILCOAT_TRY(noise, noise_of(arguments.noise));
-  Engine engine(threads);
+  const Interrupts interrupts;
+  Engine engine(threads, Interrupts::asked());
   ProgressBar bar;
   const auto progress = [&](std::size_t done, std::size_t total) {
     bar.show(done, total);
-    return true;
+    return !*Interrupts::asked();
   };
   TAILCOAT_TRY(fitted, theorem ? fit_by_theorem(frame_of(table), options, *theorem, {engine, noise})
                                : fit(std::move(table), options, {engine, noise}, progress));

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "tailcoat-fit/1";
 constexpr std::size_t kNameWidth = 36;
 
-// JSON has no infinity: null.
+// JSON has neither infinity nor NaN: null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 Json interval(const Estimate& estimate) { return {number(estimate.low), number(estimate.high)}; }
 
@@ -48,6 +48,7 @@ PartJson part_json(const Model& model, std::size_t p) {
     Json estimate{{"feature", name}};
     if (model.parts.size() > 1) estimate["class"] = model.classes[p];
     estimate.update(estimate_json(part.coefficients[j]));
+    if (is_left_out(part.coefficients[j])) estimate["left_out"] = true;
     json.estimates.push_back(estimate);
   }
   return json;
@@ -143,6 +144,7 @@ std::string done_text(const Fit& fit) {
 }
 
 std::string estimate_line(const std::string& name, const Estimate& estimate) {
+  if (is_left_out(estimate)) return fmt::format("  {:<{}}{:>14}\n", name, kNameWidth, "left out");
   return fmt::format("  {:<{}}{:>14.6g}{:>14.3g}{:>14.6g}{:>14.6g}\n", name, kNameWidth, estimate.value,
                      estimate.standard_error, estimate.low, estimate.high);
 }

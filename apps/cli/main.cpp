@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "interrupt.hpp"
 
 namespace tailcoat::cli {
 namespace {
@@ -33,10 +34,11 @@ int exit_code(ErrorKind kind) {
 int print(const Result<std::string>& text) {
   if (!text) {
     fmt::print(stderr, "tailcoat: {}\n", text.error().message);
+    end_if_interrupted();
     return exit_code(text.error().kind);
   }
   const bool written = std::fwrite(text->data(), 1, text->size(), stdout) == text->size() && std::fflush(stdout) == 0;
-  if (!written) fmt::print(stderr, "tailcoat: cannot write the result to standard output\n");
+  if (!written) fmt::print(stderr, "tailcoat: cannot write the result to standard output; a budget it was paid with is spent\n");
   return written ? kDone : kFailed;
 }
 

@@ -39,7 +39,7 @@ print(f"log-loss of the share alone: {log_loss(paid_test == 'paid', np.full(len(
 
 # %% Coefficients
 for term, slope, (low, high) in zip(private.terms_, private.coef_[0], private.intervals_[0]):
-    print(f"  {term:<48}{slope:12.2e}   [{low:.2e}, {high:.2e}]")
+    print(f"  {term:<48}{slope:12.2e}   " + ("left out" if np.isnan(low) else f"[{low:.2e}, {high:.2e}]"))
 
 # %% Three classes, found privately
 # Without `classes`, those that are frequent are found, at a price that the receipt lists.

@@ -1,4 +1,4 @@
-// Arrow streams as tables: batch by batch, never more than one of them beside the table.
+// Arrow streams as tables: batch by batch, never more than one of them beside the table. Ctrl-C stops the reading.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include "arrow_column.hpp"
 #include "bindings.hpp"
 #include "data.hpp"
+#include "job.hpp"
 #include "tailcoat/data/row_source.hpp"
 #include "tailcoat/data/text.hpp"
 
@@ -16,6 +17,13 @@ struct Source {
   std::int64_t child;  // of the stream's struct
   ArrowColumn reader;
 };
+
+// Ctrl-C that hits Python code behind a stream comes out of that as one of the stream's own errors, in words only.
+[[noreturn]] void throw_interrupt() {
+  const nb::gil_scoped_acquire acquire;
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  throw nb::python_error();
+}
 
 class ArrowRows final : public RowSource {
  public:
@@ -36,9 +44,10 @@ class ArrowRows final : public RowSource {
   }
 
   [[nodiscard]] Error failure(const char* what) const {
-    const char* text = stream_->get_last_error(stream_);
-    return data_error(
-        fmt::format("the Arrow stream fails in {}: {}", what, text != nullptr ? text : "no reason given"));
+    const char* last = stream_->get_last_error(stream_);
+    const std::string text = last != nullptr ? last : "no reason given";
+    if (text.find("KeyboardInterrupt") != std::string::npos) throw_interrupt();
+    return data_error(fmt::format("the Arrow stream fails in {}: {}", what, text));
   }
   Result<bool> next_batch();
   Result<void> add(const ArrowSchema& schema, std::int64_t child, const std::vector<std::string>& texts);
@@ -54,6 +63,7 @@ class ArrowRows final : public RowSource {
   std::int64_t used_ = 0;  // rows of the batch
   std::int64_t children_ = 0;
   bool begun_ = false;
+  Interrupts interrupts_;
 };
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -121,6 +131,7 @@ Result<void> ArrowRows::read_apart(std::int64_t count) {
 
 Result<std::size_t> ArrowRows::read_rows(double* block, std::size_t rows) {
   begun_ = true;
+  interrupts_.check();
   while (batch_.empty() || used_ == batch_->length) {
     TAILCOAT_TRY(more, next_batch());
     if (!more) return std::size_t{0};

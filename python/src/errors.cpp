@@ -24,7 +24,9 @@ void translate(const std::exception_ptr& pointer, void*) {
     std::rethrow_exception(pointer);
   } catch (const Failure& failure) {
     const nb::object type = nb::module_::import_("tailcoat._errors").attr(class_name(failure.error()));
-    PyErr_SetString(type.ptr(), failure.what());
+    const nb::object error = type(failure.what());
+    if (const auto& spent = failure.error().spent) error.attr("spent") = nb::make_tuple(spent->epsilon, spent->delta);
+    PyErr_SetObject(type.ptr(), error.ptr());
   }
 }
 

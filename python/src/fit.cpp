@@ -101,16 +101,12 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
                   .public_rows = public_rows};
   const std::optional<Apart> apart = apart_of(data, target, y, labels);
   BitSource noise = noise_of(seed);
-  std::optional<Result<Fit>> fitted;
   JobState state;
-  run_job(
-      state,
-      [&] {
-        Engine engine(threads, &state.stop);
-        fitted = run_fit(data, apart, task, {engine, noise}, state);
-      },
-      progress);
-  return {.fit = value_of(std::move(*fitted))};
+  const std::function<Result<Fit>()> work = [&] {
+    Engine engine(threads, &state.stop);
+    return run_fit(data, apart, task, {engine, noise}, state);
+  };
+  return {.fit = run_private(state, task.options.budget, work, progress)};
 }
 
 }  // namespace

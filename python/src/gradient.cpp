@@ -58,14 +58,9 @@ void PythonGradient::call(Block& block) {
     std::copy_n(found.data(), block.gradients.size(), block.gradients.begin());
   } catch (nb::python_error& error) {
     block.count = 0;
-    state_.stop = true;
-    if (!raised_) raised_.emplace(std::move(error));
+    state_.stop_because(std::move(error));
     throw std::runtime_error("the gradient has raised an exception");
   }
-}
-
-void PythonGradient::rethrow() {
-  if (raised_) throw std::move(*raised_);
 }
 
 }  // namespace tailcoat::python

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -23,11 +22,8 @@ class PythonGradient {
   PythonGradient(nanobind::object gradient, std::size_t rows, JobState& state)
       : gradient_(std::move(gradient)), rows_(rows), state_(state) {}
 
-  // Throws if the job is to stop, or if Python raises.
+  // Throws if the job is to stop. If Python raises, the job is to stop because of that.
   void operator()(std::size_t row, std::span<const double> x, std::span<double> out);
-
-  // What Python has raised, as itself.
-  void rethrow();
 
  private:
   // The rows that were last computed for a thread.
@@ -45,7 +41,6 @@ class PythonGradient {
   JobState& state_;
   std::mutex mutex_;
   std::map<std::thread::id, Block> blocks_;
-  std::optional<nanobind::python_error> raised_;  // the first; with the GIL
 };
 
 }  // namespace tailcoat::python

@@ -1,11 +1,12 @@
 #include "job.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 #include "tailcoat/engine/float_environment.hpp"
@@ -13,11 +14,7 @@
 namespace tailcoat::python {
 namespace {
 
-namespace nb = nanobind;
-
 constexpr auto kPatience = std::chrono::milliseconds(50);  // between two looks at signals and progress
-constexpr const char* kNote =
-    "the run was stopped before its end: count the whole epsilon and delta of it as spent, nothing of it is given back";
 
 // The thread that does the work, and whether it has ended.
 class Worker {
@@ -75,15 +72,10 @@ void look_around(Reporter& reporter) {
   reporter.report();
 }
 
-void add_note(nb::python_error& error) {
-  if (nb::hasattr(error.value(), "add_note")) error.value().attr("add_note")(kNote);
-}
-
 }  // namespace
 
 void run_job(JobState& state, const std::function<void()>& work, const nb::object& progress) {
   Reporter reporter(progress, state);
-  std::optional<nb::python_error> raised;
   Worker worker(work);
   bool ended = false;
   while (!ended) {
@@ -91,23 +83,40 @@ void run_job(JobState& state, const std::function<void()>& work, const nb::objec
       const nb::gil_scoped_release release;
       ended = worker.wait(kPatience);
     }
-    if (raised) continue;
+    if (state.raised) continue;
     try {
       look_around(reporter);
     } catch (nb::python_error& error) {
-      state.stop = true;
-      raised.emplace(std::move(error));
+      state.stop_because(std::move(error));
     }
   }
   {
     const nb::gil_scoped_release release;
     worker.join();
   }
-  if (raised) {
-    add_note(*raised);
-    throw std::move(*raised);
-  }
-  if (worker.failure()) std::rethrow_exception(worker.failure());
+  if (!state.raised && worker.failure()) std::rethrow_exception(worker.failure());
+}
+
+void throw_raised(JobState& state, const std::optional<Spent>& spent) {
+  if (spent)
+    nb::module_::import_("tailcoat._errors").attr("tell_spent")(state.raised->value(), spent->epsilon, spent->delta);
+  throw std::move(*state.raised);
+}
+
+Error unforeseen(const std::exception& thrown, ApproxDp budget) {
+  const Spent spent{.epsilon = budget.epsilon, .delta = budget.delta};
+  return {.kind = ErrorKind::system,
+          .message = fmt::format("{}; count the whole budget of the run, epsilon = {:g}, delta = {:g}, as spent",
+                                 thrown.what(), spent.epsilon, spent.delta),
+          .spent = spent};
+}
+
+void Interrupts::check() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < kPatience) return;
+  last_ = now;
+  const nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 }  // namespace tailcoat::python

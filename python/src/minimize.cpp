@@ -57,8 +57,7 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
   BitSource noise = seed ? BitSource::insecure_seeded(*seed) : value_of(BitSource::from_kernel());
   JobState state;
   PythonGradient callback(gradient, rows, state);
-  std::optional<Result<Solution>> solution;
-  const auto work = [&] {
+  const std::function<Result<Solution>()> work = [&] {
     SampleFunctions functions{
         .gradient = [&](std::size_t row, std::span<const double> x, std::span<double> out) { callback(row, x, out); },
         .gradient_error = gradient_error};
@@ -67,11 +66,9 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
                           .domain = domain,
                           .smoothness = smoothness,
                           .strong_convexity = strong_convexity};
-    solution = solve(chosen, {engine, noise}, problem, moments_of(moments), budget, options, state);
+    return solve(chosen, {engine, noise}, problem, moments_of(moments), budget, options, state);
   };
-  run_job(state, work, progress);
-  callback.rethrow();
-  return dict_of(value_of(std::move(*solution)));
+  return dict_of(run_private(state, budget, work, progress));
 }
 
 }  // namespace

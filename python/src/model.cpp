@@ -12,6 +12,7 @@
 
 #include "bindings.hpp"
 #include "data.hpp"
+#include "job.hpp"
 #include "tailcoat/estimators/predict.hpp"
 #include "tailcoat/report/report.hpp"
 
@@ -64,13 +65,17 @@ nb::dict estimates_of(const FittedModel& model) {
 
 enum class Wanted { value, margins, probabilities };
 
-// Calls take(i, prediction) for every row.
+constexpr std::size_t kRowsAtOnce = 1024;  // between two looks for Ctrl-C
+
+// Calls take(i, prediction) for every row, without the GIL.
 template <class Take>
 void for_each_prediction(Predictor& predictor, const Data& data, const Take& take) {
   std::visit(
       [&](const auto& rows) {
         std::vector<double> cells(rows.columns);
+        Interrupts interrupts;
         for (std::size_t i = 0; i < rows.rows; ++i) {
+          if (i % kRowsAtOnce == 0) interrupts.check();
           const auto row = rows.row(i);
           std::copy(row.begin(), row.end(), cells.begin());
           take(i, predictor.predict(cells));

@@ -33,11 +33,11 @@ if _TYPE_CHECKING:
         PrivateLinearRegression,
         PrivateLinearSVC,
         PrivateLogisticRegression,
-        PrivateMean,
         PrivatePoissonRegressor,
         PrivateQuantileRegressor,
     )
     from tailcoat._functions import Solution, account, ball, box, intersection, minimize, plan, simplex
+    from tailcoat._mean import PrivateMean
     from tailcoat._plots import plot_budget, plot_coefficients, plot_error_against_epsilon
     from tailcoat._report import LoadedModel, Report, load_model, report, save_model
 
@@ -51,7 +51,7 @@ _LAZY = {
     "PrivatePoissonRegressor": "_estimators",
     "PrivateLogisticRegression": "_estimators",
     "PrivateLinearSVC": "_estimators",
-    "PrivateMean": "_estimators",
+    "PrivateMean": "_mean",
     "plan": "_functions",
     "account": "_functions",
     "minimize": "_functions",

@@ -53,15 +53,16 @@ _CLASSES = """classes : sequence, optional
 _ATTRIBUTES = """Attributes
     ----------
     coef_ : array
-        The slope of each number column of X (0 where it was left out), in its own units, then the coefficients of
-        further terms. Of a classifier one row per class, or one row for two classes.
+        The slope of each number column of X, in its own units, then the coefficients of further terms; 0 where a term
+        was left out. Of a classifier one row per class, or one row for two classes.
     terms_ : list of str
         What each coefficient is of: "age", "age beyond 1 to 90", "city=Graz".
     intercept_ : float or array
     std_err_, intercept_std_err_ : like coef_, intercept_
-        Standard errors: sampling and privacy noise together. NaN where a column was left out.
+        Standard errors: sampling and privacy noise together. NaN where a term was left out: how far its 0 is off is not
+        known. 0 for the reference level of a text column, whose coefficient is 0 by definition.
     intervals_, intercept_interval_ : the same with a last axis of (low, high)
-        Confidence intervals.
+        Confidence intervals. NaN where a term was left out.
     privacy_ : dict
         The receipt: what was released, by which mechanism, at what price.
     certified_ : (bound, failure probability) or None

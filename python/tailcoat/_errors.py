@@ -1,8 +1,20 @@
 """The exceptions that tailcoat raises. Messages say what was wrong, with the value, and what would be right."""
 
+from __future__ import annotations
+
+import warnings
+
 
 class TailcoatError(Exception):
-    """Anything that tailcoat raises on its own account."""
+    """Anything that tailcoat raises on its own account.
+
+    Attributes
+    ----------
+    spent : (epsilon, delta) or None
+        What counts as spent on the run that failed; None if nothing was released before.
+    """
+
+    spent: tuple[float, float] | None = None
 
 
 class UsageError(TailcoatError, ValueError):
@@ -14,7 +26,7 @@ class DataError(TailcoatError, ValueError):
 
 
 class PreconditionFailed(TailcoatError):
-    """A precondition of the theorem that the privacy or the accuracy rests on does not hold; nothing was charged."""
+    """A precondition of the theorem that the privacy or the accuracy rests on does not hold."""
 
 
 class BudgetExceeded(PreconditionFailed):
@@ -26,4 +38,19 @@ class SystemFailure(TailcoatError, RuntimeError):
 
 
 class PrivacyWarning(UserWarning):
-    """What was asked for is less private than it looks."""
+    """What was asked for is less private than it looks, or has cost privacy and given nothing."""
+
+
+def tell_spent(error: BaseException, epsilon: float, delta: float) -> None:
+    """Lets an exception that stopped a private run, such as Ctrl-C, say what counts as spent on the run."""
+    note = (
+        f"the run was stopped after its first release: count its whole budget, epsilon = {epsilon:g}, "
+        f"delta = {delta:g}, as spent; nothing of it is given back"
+    )
+    error.spent = (epsilon, delta)  # type: ignore[attr-defined]
+    if hasattr(error, "add_note"):
+        error.add_note(note)
+        return
+    with warnings.catch_warnings():  # before Python 3.11; a filter must not put a warning in the place of the exception
+        warnings.simplefilter("always", PrivacyWarning)
+        warnings.warn(note, PrivacyWarning, stacklevel=2)

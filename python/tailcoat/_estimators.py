@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
-from tailcoat import _core, _data
+from tailcoat import _data
 from tailcoat._base import ByColumn, PrivateModel, Theory, keep
 from tailcoat._docs import documented
-from tailcoat._errors import UsageError
 from tailcoat._parameters import Progress
 
 if TYPE_CHECKING:
@@ -366,113 +365,3 @@ class PrivateLinearSVC(_PrivateClassifier):
 
     def _loss(self) -> str:
         return "hinge"
-
-
-@documented
-class PrivateMean(RegressorMixin, PrivateModel):
-    """The mean of one column of numbers, differentially private.
-
-    {mean_parameters}
-
-    Attributes
-    ----------
-    mean_ : float
-        The released mean.
-    std_err_ : float
-        Its standard error: sampling and privacy noise together.
-    interval_ : array of two numbers
-        Its confidence interval.
-    privacy_ : dict
-        The receipt: what was released at what price.
-    model_ : Model
-        The constant model as the command line has it, with ``to_json``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tailcoat import PrivateMean
-    >>> wages = np.random.default_rng(0).lognormal(size=20000)
-    >>> model = PrivateMean(epsilon=1, random_state=0,
-    ...     insecure_random_state=True)  # for this example only: seeded noise is not private
-    >>> model = model.fit(wages)
-    >>> bool(abs(model.mean_ - wages.mean()) < 0.2)
-    True
-    """
-
-    target_bounds: tuple[float, float] | None
-    bounds = scales = public_rows = categorical = missing_indicators = None
-    diagnose = False
-
-    def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive",
-        constants: str = "tight", theory: Theory = None, target_bounds: tuple[float, float] | None = None,
-        confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
-        insecure_random_state: bool = False,
-    ) -> None:  # fmt: skip
-        keep(self, locals())
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # it is a constant
-        tags.target_tags.required = False
-        return tags
-
-    def _loss(self) -> str:
-        return "squared"
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Release the mean of y or, without y, of X; spends epsilon and delta.
-
-        Parameters
-        ----------
-        X : array of n numbers, or n rows of which only the number counts if there is a y
-        y : array of n numbers, or str, optional
-            The numbers, or the name of their column in a frame X. NaN: missing; it contributes nothing.
-
-        Returns
-        -------
-        self
-        """
-        if isinstance(y, str):
-            y, name = self._column(X, y), y
-        else:
-            name = _data.target_name(X if y is None else y, [])
-        if y is not None:
-            check_consistent_length(np.empty(self._rows(X, True)), y)
-        elif np.ndim(X) != 1:
-            self._rows(X, True)
-            if self.n_features_in_ != 1:
-                raise UsageError(
-                    f"PrivateMean releases one mean, X has {self.n_features_in_} columns and requires y to be passed, "
-                    f"but the target y is None; pass one column at a time, each is a release of its own"
-                )
-        numbers = self._numbers(np.ravel(X) if y is None else y)
-        self._schema_ = _data.Schema([])
-        self._fit(_rows_alone(len(numbers)), name, numbers, target_bounds=self.target_bounds)
-        estimates = self.model_.estimates()
-        self.mean_, self.std_err_ = (float(estimates[what][1][0]) for what in ("value", "standard_error"))
-        self.interval_ = np.array([estimates[end][1][0] for end in ("low", "high")])
-        return self
-
-    def _rows(self, X: Any, reset: bool) -> int:
-        """How many; what is in a frame does not matter."""
-        if not _data.is_pandas(X) and not _data.is_arrow(X):
-            return len(self._check_array(X, reset))
-        validate_data(self, X, skip_check_array=True, reset=reset)
-        return len(X)
-
-    def _column(self, X: Any, name: str) -> np.ndarray:
-        try:
-            return np.asarray(X[name])
-        except Exception as error:  # each kind of frame has its own
-            raise UsageError(f"y = {name!r} is no column of X; pass the numbers or the name of a column") from error
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The mean, once for each row of X."""
-        check_is_fitted(self)
-        return self.model_.predict(_rows_alone(self._rows(X, False)))
-
-
-def _rows_alone(rows: int) -> _core.Data:
-    """So many rows without columns."""
-    return _core.Data.of_array(np.empty((rows, 0)), [], [])

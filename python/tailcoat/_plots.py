@@ -47,6 +47,7 @@ def plot_coefficients(model: Any, ax: Any = None) -> Any:
     rows = np.arange(len(model.terms_))[::-1]
     for part, (values, ends) in enumerate(zip(coefficients, intervals)):
         label = str(model.classes_[part]) if len(coefficients) > 1 else None
+        values = np.where(np.isnan(ends).any(axis=1), np.nan, values)  # left out of the model, and of the picture
         errors = np.clip(np.stack([values - ends[:, 0], ends[:, 1] - values]), 0, None)
         errors[~np.isfinite(errors)] = 0
         ax.errorbar(values, rows - 0.1 * part, xerr=errors, fmt="o", capsize=3, label=label)

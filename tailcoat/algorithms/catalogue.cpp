@@ -18,6 +18,7 @@
 #include "tailcoat/algorithms/objective_perturbation.hpp"
 #include "tailcoat/algorithms/one_pass_glm.hpp"
 #include "tailcoat/algorithms/smooth_svt.hpp"
+#include "tailcoat/algorithms/spending.hpp"
 
 namespace tailcoat {
 namespace {
@@ -29,21 +30,29 @@ Result<Forecast> forecast(const Setting& setting, const Budget& budget, const Op
   return Forecast(planned);
 }
 
+// An error says what the run has cost.
+template <auto solve>
+Result<Solution> charged(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
+                         const Options& options) {
+  const SpendingWatch watch(run.noise, budget);
+  return watch.told(solve(run, problem, moments, budget, options));
+}
+
 constexpr Algorithm kAlgorithms[] = {
-    {"clipped-dp-sgd", "Algorithm 1", forecast<plan_clipped_dp_sgd>, clipped_dp_sgd},
-    {"localized", "Theorem 1", forecast<plan_localized>, localized},
-    {"known-lipschitz", "Algorithm 4, Theorem 2", forecast<plan_known_lipschitz>, known_lipschitz},
-    {"known-lipschitz-gd", "Algorithm 4, Theorem 2", forecast<plan_known_lipschitz_gd>, known_lipschitz_gd},
-    {"known-lipschitz-sgd", "Algorithm 4", forecast<plan_known_lipschitz_sgd>, known_lipschitz_sgd},
-    {"smooth-svt", "Theorem 3, corrected", forecast<plan_smooth_svt>, smooth_svt},
-    {"one-pass-glm", "Algorithm 8, Theorem 4", forecast<plan_one_pass_glm>, one_pass_glm},
-    {"implicit-glm", "ours", forecast<plan_implicit_glm>, implicit_glm},
-    {"implicit-glm-adaptive", "ours", forecast<plan_implicit_glm_adaptive>, implicit_glm_adaptive},
-    {"implicit", "ours", forecast<plan_implicit>, implicit},
-    {"objective-perturbation", "ours", forecast<plan_objective_perturbation>, objective_perturbation},
-    {"lowy-razaviyayn", "baseline, ALT 2023", forecast<plan_lowy_razaviyayn>, lowy_razaviyayn},
-    {"kamath-liu-zhang", "baseline, ICML 2022", forecast<plan_kamath_liu_zhang>, kamath_liu_zhang},
-    {"dp-sgd", "baseline, full batch", forecast<plan_dp_sgd>, dp_sgd},
+    {"clipped-dp-sgd", "Algorithm 1", forecast<plan_clipped_dp_sgd>, charged<clipped_dp_sgd>},
+    {"localized", "Theorem 1", forecast<plan_localized>, charged<localized>},
+    {"known-lipschitz", "Algorithm 4, Theorem 2", forecast<plan_known_lipschitz>, charged<known_lipschitz>},
+    {"known-lipschitz-gd", "Algorithm 4, Theorem 2", forecast<plan_known_lipschitz_gd>, charged<known_lipschitz_gd>},
+    {"known-lipschitz-sgd", "Algorithm 4", forecast<plan_known_lipschitz_sgd>, charged<known_lipschitz_sgd>},
+    {"smooth-svt", "Theorem 3, corrected", forecast<plan_smooth_svt>, charged<smooth_svt>},
+    {"one-pass-glm", "Algorithm 8, Theorem 4", forecast<plan_one_pass_glm>, charged<one_pass_glm>},
+    {"implicit-glm", "ours", forecast<plan_implicit_glm>, charged<implicit_glm>},
+    {"implicit-glm-adaptive", "ours", forecast<plan_implicit_glm_adaptive>, charged<implicit_glm_adaptive>},
+    {"implicit", "ours", forecast<plan_implicit>, charged<implicit>},
+    {"objective-perturbation", "ours", forecast<plan_objective_perturbation>, charged<objective_perturbation>},
+    {"lowy-razaviyayn", "baseline, ALT 2023", forecast<plan_lowy_razaviyayn>, charged<lowy_razaviyayn>},
+    {"kamath-liu-zhang", "baseline, ICML 2022", forecast<plan_kamath_liu_zhang>, charged<kamath_liu_zhang>},
+    {"dp-sgd", "baseline, full batch", forecast<plan_dp_sgd>, charged<dp_sgd>},
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ struct Algorithm {
   std::string_view reference;  // where it is from: "Theorem 4", "ours"
   // From public numbers: bound and work, or why it cannot run.
   Result<Forecast> (*plan)(const Setting&, const Budget&, const Options&);
+  // An error says what has been spent on the run, if anything (Error::spent).
   Result<Solution> (*solve)(RunContext, const Problem&, const Moments&, const Budget&, const Options&);
 };
 

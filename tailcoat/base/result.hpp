@@ -17,10 +17,16 @@ enum class ErrorKind {
   system,   // the machine failed: disk, memory, random source
 };
 
+// The budget of a run that counts as spent although the run has failed: epsilon and delta, or mu if it was given as that.
+struct Spent {
+  double epsilon = 0, delta = 0, mu = 0;
+};
+
 struct Error {
   ErrorKind kind;
-  std::string message;       // what was wrong, with the value, and what would be right
-  bool over_budget = false;  // of a refusal: by a privacy budget, not by a precondition
+  std::string message;           // what was wrong, with the value, and what would be right
+  bool over_budget = false;      // of a refusal: by a privacy budget, not by a precondition
+  std::optional<Spent> spent{};  // of a private run: none if it failed before its first release
 };
 
 inline Error usage_error(std::string message) { return {ErrorKind::usage, std::move(message)}; }

@@ -90,7 +90,7 @@ Error error_of(const std::exception_ptr& thrown) {
   } catch (const std::bad_alloc&) {
     return system_error("not enough memory; use fewer columns or fewer threads");
   } catch (const Stopped&) {
-    return system_error("stopped; what was released until then stays charged");
+    return system_error("stopped");
   } catch (const std::exception& exception) {
     return data_error(fmt::format("the gradient of a sample failed: {}", exception.what()));
   } catch (...) {

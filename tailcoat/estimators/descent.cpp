@@ -138,7 +138,7 @@ class Walk {
     std::vector<double> velocity(found_.x.size()), ahead(found_.x.size());
     const std::vector<double> shares = budget_shares(rules_);
     for (std::size_t t = 0; t < rules_.steps; ++t) {
-      if (!tick()) return system_error("stopped; what was released until then stays charged");
+      if (!tick()) return system_error("stopped");
       if (t == 0 || t == std::max<std::size_t>(1, rules_.steps / 5) || t == rules_.steps / 2)
         TAILCOAT_CHECK(look_at_gradients());
       for (std::size_t j = 0; j < ahead.size(); ++j) ahead[j] = found_.x[j] + rules_.momentum * velocity[j];

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tailcoat/algorithms/spending.hpp"
 #include "tailcoat/estimators/evaluate.hpp"
 #include "tailcoat/estimators/metrics.hpp"
 #include "tailcoat/estimators/predict.hpp"
@@ -244,10 +245,7 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
   }
   TAILCOAT_TRY(means, unit_means(std::move(columns), meter.share(0.6), context.engine, {meter, context.noise}));
   const double exposure = model.exposure.empty() ? 1 : caps[1] * means.of[2];
-  if (!(exposure > 0))
-    return refusal(
-        "the mean exposure is lost in the noise, and the budget of this evaluation is spent; use a larger epsilon or "
-        "more rows");
+  if (!(exposure > 0)) return refusal("the mean exposure is lost in the noise; use a larger epsilon or more rows");
   const double deviance = caps[0] * means.of[0] / exposure, error = caps[0] * means.error(0, 1) / exposure;
   const double exposure_error = model.exposure.empty() ? 0 : means.error(2, 2) / means.of[2];
   return PrivateEvaluation{raw.rows(),
@@ -260,9 +258,11 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
 
 Result<PrivateEvaluation> evaluate_private(const Model& model, RowSource& source, ApproxDp budget, RunContext context) {
   TAILCOAT_TRY(meter, PrivacyMeter::open(budget));
-  if (!model.classes.empty()) return evaluate_classes(model, source, std::move(meter), context);
-  if (std::holds_alternative<PoissonLoss>(model.loss)) return evaluate_counts(model, source, std::move(meter), context);
-  return evaluate_numbers(model, source, std::move(meter), context);
+  const SpendingWatch watch(context.noise, budget);
+  if (!model.classes.empty()) return watch.told(evaluate_classes(model, source, std::move(meter), context));
+  if (std::holds_alternative<PoissonLoss>(model.loss))
+    return watch.told(evaluate_counts(model, source, std::move(meter), context));
+  return watch.told(evaluate_numbers(model, source, std::move(meter), context));
 }
 
 }  // namespace tailcoat

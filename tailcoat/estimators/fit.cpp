@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "tailcoat/algorithms/spending.hpp"
 #include "tailcoat/estimators/diagnosis.hpp"
 #include "tailcoat/estimators/feature_choice.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
@@ -43,7 +44,7 @@ bool is_finite(const Estimate& estimate) { return std::isfinite(estimate.value);
 Result<void> check_finite(const Model& model) {
   for (const LinearPart& part : model.parts)
     if (!is_finite(part.intercept) || !std::ranges::all_of(part.coefficients, is_finite))
-      return system_error("the fit did not stay finite; its budget is spent, and there is no model");
+      return system_error("the fit did not stay finite, and there is no model");
   return {};
 }
 
@@ -301,7 +302,9 @@ class Fitting {
     for (std::size_t i = 0; i < fitted_.size(); ++i) {
       const Feature& feature = fit_.model.features[fitted_[i]];
       const auto k = static_cast<Eigen::Index>(i);
-      part.coefficients[fitted_[i]] = estimate(unit * w[k] / feature.scale, unit / feature.scale, covariance(k, k));
+      const bool dropped = w[k] == 0 && covariance(k, k) == 0;
+      part.coefficients[fitted_[i]] =
+          dropped ? left_out() : estimate(unit * w[k] / feature.scale, unit / feature.scale, covariance(k, k));
       to_intercept[k] = -feature.centre / feature.scale;
     }
     part.intercept =
@@ -333,7 +336,8 @@ class Fitting {
 Result<Fit> fit(const Frame& frame, const FitOptions& options, RunContext run, const Progress& progress) {
   TAILCOAT_CHECK(check(frame, options));
   TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(frame, options)));
-  return Fitting(options, run, std::move(meter), progress)(frame, nullptr);
+  const SpendingWatch watch(run.noise, options.budget);
+  return watch.told(Fitting(options, run, std::move(meter), progress)(frame, nullptr));
 }
 
 Result<Fit> fit(Table table, const FitOptions& options, RunContext run, const Progress& progress) {
@@ -341,7 +345,8 @@ Result<Fit> fit(Table table, const FitOptions& options, RunContext run, const Pr
   TAILCOAT_CHECK(check(frame, options));
   TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(frame, options)));
   Buffer cells = std::move(table).take_matrix();
-  return Fitting(options, run, std::move(meter), progress)(frame, &cells);
+  const SpendingWatch watch(run.noise, options.budget);
+  return watch.told(Fitting(options, run, std::move(meter), progress)(frame, &cells));
 }
 
 }  // namespace tailcoat

@@ -77,6 +77,8 @@ struct Fit {
 // Called with the work done and all of it, from the calling thread; false: stop, what was released stays charged.
 using Progress = std::function<bool(std::size_t done, std::size_t total)>;
 
+// An error says what has been spent on the fit, if anything (Error::spent).
+//
 // All columns but target and exposure are features. A column that the frame keeps apart must be the target. Takes less
 // than 16 bytes of memory for a row, whatever the columns, unless the rows are wide (adaptive.md, "Memory").
 Result<Fit> fit(const Frame&, const FitOptions&, RunContext, const Progress& = {});

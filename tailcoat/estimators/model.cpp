@@ -54,7 +54,11 @@ Json part_json(const LinearPart& part) {
   return json;
 }
 
+bool is_null(const fields::Json& json, const char* name) { return fields::field(json, name).is_null(); }
+
 Estimate estimate_of(const fields::Json& json) {
+  const bool unknown = is_null(json, "standard_error") && is_null(json, "low") && is_null(json, "high");
+  if (unknown && fields::number(json, "value") == 0) return left_out();
   return {.value = fields::number(json, "value"),
           .standard_error = fields::extended(json, "standard_error"),
           .low = fields::extended(json, "low"),

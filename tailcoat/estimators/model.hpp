@@ -2,7 +2,9 @@
 // public numbers only.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,13 @@ struct Estimate {
   double standard_error = 0;
   double low = 0, high = 0;  // confidence interval
 };
+
+// Of a term that was looked at and left out of the model: how far its 0 is off is not known.
+inline Estimate left_out() {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  return {0, kUnknown, kUnknown, kUnknown};
+}
+inline bool is_left_out(const Estimate& estimate) { return estimate.value == 0 && std::isnan(estimate.standard_error); }
 
 // margin = intercept + sum_j coefficients[j] * (value of feature j), in the units of the file.
 struct LinearPart {
@@ -51,7 +60,7 @@ inline std::size_t parts_for(std::size_t classes) { return classes > 2 ? classes
 double response(const Model&, double margin, double exposure = 1);
 
 // One JSON object, schema "tailcoat-model/1" (docs/model.md). Reading refuses other schemas and what is not a model.
-// A number that is NaN is written as null, which no model may have.
+// A number that is NaN is written as null, which only the uncertainty of a term that was left out may be.
 std::string to_json(const Model&);
 Result<Model> model_from_json(const std::string& text);
 

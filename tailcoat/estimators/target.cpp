@@ -97,8 +97,8 @@ Result<void> Target::choose_classes(const Frame& frame, std::size_t column, doub
   if (classes_.size() >= 2) return {};
   return data_error(
       fmt::format("column {} has {} class frequent enough to be found at this budget; two are needed. "
-                  "Name them with --classes a,b. What was released until now, mu = {:.3g}, stays charged",
-                  in_quotes(texts.name), classes_.size(), outlet.meter.receipt().gaussian_spent.mu));
+                  "Name them with --classes a,b",
+                  in_quotes(texts.name), classes_.size()));
 }
 
 Result<void> Target::sketch(const Frame& frame, std::size_t column, double share, RunContext run, Outlet outlet,

@@ -154,6 +154,8 @@ bool BitSource::secure() const { return usable().secure; }
 
 std::uint64_t BitSource::next_release() { return usable().releases++; }
 
+std::uint64_t BitSource::releases() const { return usable().releases; }
+
 BitStream BitSource::stream(std::uint64_t release, std::uint64_t block) const {
   AesCtr cipher = derived(kStreamKey, release, block);
   return BitStream(std::move(cipher), state_->usage);

@@ -66,6 +66,8 @@ class BitSource {
   // A number no other call on this source returns, from any thread. Each release takes one and addresses its bits with
   // it.
   std::uint64_t next_release();
+  // How many numbers it has returned. No release without one: while they are as many, nothing was released.
+  [[nodiscard]] std::uint64_t releases() const;
   // May be called from several threads at once. release < 2^56, block < 2^63.
   [[nodiscard]] BitStream stream(std::uint64_t release, std::uint64_t block) const;
 

@@ -63,7 +63,14 @@ std::string marked_cells(Role role, bool errors) {
   return fmt::format("<td colspan=\"{}\">{}</td>", errors ? 3 : 1, mark(role));
 }
 
-std::string row(const Feature& feature, const Estimate& coefficient, Role role, bool errors) {
+// A feature of the model may be left out of some of its parts.
+Role role_in_part(const Feature& feature, const Estimate& coefficient, Role role) {
+  if (role != Role::fitted || !is_left_out(coefficient)) return role;
+  return feature.kind == FeatureKind::beyond ? Role::faint : Role::unused;
+}
+
+std::string row(const Feature& feature, const Estimate& coefficient, Role role_in_model, bool errors) {
+  const Role role = role_in_part(feature, coefficient, role_in_model);
   const bool quiet = role != Role::fitted || (errors && !is_clear(coefficient));
   return fmt::format("<tr{}><th scope=\"row\">{}</th>{}<td>{}</td><td class=\"text\">{}</td></tr>\n",
                      quiet ? " class=\"vague\"" : "", feature_html(feature),

@@ -51,6 +51,7 @@ const char* step_of(const Fit& fit) { return fit.certified ? "unit of the fit" :
 // What the eye cannot read off, for the pointer and for screen readers.
 std::string row_title(const Fit& fit, const Feature& feature, const Estimate& coefficient, const Estimate& effect) {
   constexpr int kDigits = 10;
+  if (is_left_out(coefficient)) return fmt::format("{}: left out", shortened(feature_name(feature), 200));
   const std::string start =
       fmt::format("{}: effect of one {} ({}) {}", shortened(feature_name(feature), 200), step_of(fit),
                   number(feature.scale, kDigits), signed_number(effect.value, kDigits));
@@ -82,14 +83,15 @@ const char* tone(const Fit& fit, const Estimate& size) {
 std::string plot_row(const Fit& fit, std::size_t part, std::size_t feature, const Axis& axis) {
   const Model& model = fit.model;
   const Estimate size = effect_of(model, part, feature).size;
+  const bool absent = is_left_out(model.parts[part].coefficients[feature]);
   std::string marks;
-  if (drawable(size.value)) marks = (fit.certified ? "" : interval(axis, size)) + dot(axis, size.value);
+  if (drawable(size.value) && !absent) marks = (fit.certified ? "" : interval(axis, size)) + dot(axis, size.value);
   return fmt::format(
       "<li class=\"{}\"><span class=\"name\">{}</span><div><svg role=\"img\"><title>{}</title><rect width=\"100%\" "
       "height=\"100%\" fill=\"transparent\"/>{}{}</svg></div><span class=\"size\">{}</span></li>\n",
       tone(fit, size), feature_html(model.features[feature]),
       row_title(fit, model.features[feature], model.parts[part].coefficients[feature], size), grid(axis), marks,
-      short_effect(axis, size));
+      absent ? "left out" : short_effect(axis, size));
 }
 
 std::string plot_axis(const Axis& axis) {

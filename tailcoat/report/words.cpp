@@ -71,7 +71,7 @@ bool is_fitted(const Model& model, std::size_t feature) {
   for (std::size_t part = 0; part < model.parts.size(); ++part) {
     if (feature >= features_of(model, part)) continue;
     const Estimate& estimate = model.parts[part].coefficients[feature];
-    if (estimate.value != 0 || estimate.standard_error != 0) return true;
+    if (!is_left_out(estimate) && (estimate.value != 0 || estimate.standard_error != 0)) return true;
   }
   return false;
 }

@@ -263,5 +263,29 @@ TEST(Fit, AFullDiskLeavesNoModelAndSaysThatTheBudgetIsSpent) {
   EXPECT_EQ(scratch.files(), 1u);
 }
 
+// dp-sgd has some hundred thousand passes to go when it is asked to stop.
+TEST(Fit, AnInterruptStopsAndSaysWhatIsSpent) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(20000));
+  for (const char* signal : {"INT", "TERM"}) {
+    const Outcome outcome = tailcoat_program(std::string("--version > /dev/null; timeout -k 5 -s ") + signal +
+                                             " 1 '" TAILCOAT_PROGRAM "' fit " + data +
+                                             " --target y --features a --epsilon 2 --algorithm dp-sgd --diameter 4 " +
+                                             "--moments 3,9,9 --max-passes 1000000");
+    EXPECT_EQ(outcome.code, 124) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("stopped; something was released before that: the whole budget, epsilon = 2"),
+              std::string::npos)
+        << outcome.err;
+  }
+}
+
+TEST(Fit, AFailureAfterTheFirstReleaseSaysWhatIsSpent) {
+  const Scratch scratch;
+  const std::string data = scratch.file("one.csv", "a,kind\n1,x\n2,x\n3,x\n");
+  expect_error(1, data + " --target kind --loss logistic --epsilon 1",
+               "the whole budget, epsilon = 1, delta = 1e-06, counts as spent");
+}
+
 }  // namespace
 }  // namespace tailcoat

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <iterator>
 #include <numeric>
 
 #include "fitting.hpp"
@@ -14,8 +16,8 @@ namespace {
 
 void expect_finite(const Fit& fit, const std::string& what) {
   for (const LinearPart& part : fit.model.parts) {
-    std::vector<Estimate> all = part.coefficients;
-    all.push_back(part.intercept);
+    std::vector<Estimate> all{part.intercept};
+    std::ranges::remove_copy_if(part.coefficients, std::back_inserter(all), is_left_out);
     for (const Estimate& e : all)
       EXPECT_TRUE(std::isfinite(e.value) && std::isfinite(e.standard_error) && std::isfinite(e.low) &&
                   std::isfinite(e.high) && e.standard_error >= 0)
@@ -219,7 +221,32 @@ TEST(FitBudget, StopsWhenProgressSaysSo) {
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(calls, 3u);
   EXPECT_GT(of, 3u);
-  EXPECT_NE(stopped.error().message.find("stopped"), std::string::npos) << stopped.error().message;
+  EXPECT_NE(stopped.error().message.find("stopped; something was released"), std::string::npos)
+      << stopped.error().message;
+  ASSERT_TRUE(stopped.error().spent);
+  EXPECT_EQ(stopped.error().spent->epsilon, 5);
+  EXPECT_EQ(stopped.error().spent->delta, 1e-6);
+}
+
+TEST(FitBudget, ARunStoppedBeforeItsFirstReleaseHasSpentNothing) {
+  std::atomic<bool> stop = true;
+  Engine engine(1, &stop);
+  BitSource noise = BitSource::insecure_seeded(1);
+  const auto stopped = fit(linear_table(2000, 29), {.target = "y", .budget = {5, 1e-6}}, {engine, noise});
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_FALSE(stopped.error().spent);
+  EXPECT_EQ(stopped.error().message, "stopped");
+}
+
+TEST(FitBudget, ClassesThatAreNotFoundHaveCostTheBudget) {
+  Table table = simulated({{.name = "a"}, {.name = "kind", .kind = ColumnKind::text, .levels = {"only"}}}, 500, 3,
+                          [](Random& random) {
+                            return std::vector{normal(random), 0.0};
+                          });
+  const auto refused = fitted(std::move(table), {.target = "kind", .loss = LogisticLoss{}, .budget = {1, 1e-6}});
+  ASSERT_FALSE(refused.ok());
+  ASSERT_TRUE(refused.error().spent) << refused.error().message;
+  EXPECT_EQ(refused.error().spent->epsilon, 1);
 }
 
 TEST(FitBudget, RefusesTargetsOfTheOtherKind) {

@@ -252,6 +252,33 @@ TEST(Fit, NoNumberMovesAnExponentialMarginByMoreThanFour) {
   EXPECT_GT(linear->model.parts[0].coefficients[0].value * (a.high - a.centre), 12);
 }
 
+// What a column does beyond its bulk is one term more, and is left out where the target does not change there: then the
+// model claims no error for it. The reference level is 0 by definition.
+TEST(Fit, TailsThatDoNotShowAreLeftOut) {
+  for (const double far_effect : {0.0, 3.0}) {
+    SCOPED_TRACE(far_effect);
+    Table table = simulated({{.name = "a"}, {.name = "b"}, {.name = "y"}}, 40000, 18, [&](Random& random) {
+      const double a = normal(random), b = uniform(random) < 0.05 ? 20 + 10 * uniform(random) : normal(random);
+      return std::vector{a, b, 2 * a + (b > 10 ? far_effect : 0) + normal(random)};
+    });
+    const auto fit = fitted(std::move(table), {.target = "y", .budget = {5, 1e-6}});
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    int tails = 0;
+    for (std::size_t j = 0; j < fit->model.features.size(); ++j) {
+      const Estimate& found = fit->model.parts[0].coefficients[j];
+      const Feature& feature = fit->model.features[j];
+      if (feature.kind != FeatureKind::beyond) {
+        EXPECT_GT(found.standard_error, 0) << feature_name(feature);
+        continue;
+      }
+      ++tails;
+      EXPECT_EQ(is_left_out(found), far_effect == 0) << feature_name(feature) << ' ' << found.value;
+      EXPECT_EQ(std::isnan(found.low), far_effect == 0);
+    }
+    EXPECT_EQ(tails, 1);
+  }
+}
+
 // y = 1 + 2 [Graz] - 3 [Linz] + a; Wien is the most frequent and so the reference.
 TEST(Fit, RecoversLevelsGivenOrFound) {
   const std::vector<std::string> levels{"Graz", "Linz", "Wien"};

@@ -72,6 +72,26 @@ TEST(ModelFile, IsReadBackBitForBit) {
   EXPECT_EQ(read->receipt.json(), model.receipt.json());
 }
 
+// Nothing is said of how far the 0 of a term that was left out is off.
+TEST(ModelFile, TermsLeftOutHaveNoUncertainty) {
+  Model model = odd_model();
+  model.parts[0].coefficients[1] = left_out();
+  const json file = json::parse(to_json(model));
+  const json& term = file["parts"][0]["coefficients"][1];
+  EXPECT_EQ(term["value"], 0);
+  for (const char* field : {"standard_error", "low", "high"}) EXPECT_TRUE(term[field].is_null()) << field;
+  const auto read = model_from_json(file.dump());
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(is_left_out(read->parts[0].coefficients[1]));
+  EXPECT_FALSE(is_left_out(read->parts[0].coefficients[0]));
+  EXPECT_EQ(to_json(*read), to_json(model));
+  for (const char* field : {"value", "low"}) {
+    json changed = file;
+    changed["parts"][0]["coefficients"][1][field] = 0.5;
+    expect_refused(changed.dump(), "must be a number");
+  }
+}
+
 TEST(ModelFile, HasEveryLoss) {
   for (const char* name : {"squared", "logistic", "poisson", "huber:1.345", "absolute", "quantile:0.1", "hinge",
                            "smoothed-hinge:0.3", "squared-hinge"}) {

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 
 os.environ["SCIPY_ARRAY_API"] = "1"  # for a check of scikit-learn; before scipy is imported
 
@@ -12,6 +13,7 @@ import pytest
 import tailcoat
 
 SEED = 7
+HAS_NOTES = sys.version_info >= (3, 11)  # exceptions have; before that a warning says what a run has spent
 ESTIMATORS = [name for name in tailcoat.__all__ if name.startswith("Private")]
 
 

@@ -1,6 +1,8 @@
 """Tries an installed wheel: run by scripts/wheel in a Python that has the wheel and nothing of the source tree."""
 
+import importlib.metadata
 import pathlib
+import re
 import sys
 import zipfile
 
@@ -20,6 +22,15 @@ assert "manylinux" in wheel.name, wheel.name
 
 inside = set(zipfile.ZipFile(wheel).namelist())
 assert {"tailcoat/py.typed", "tailcoat/_core.pyi", "tailcoat/__init__.py"} <= inside, sorted(inside)
+
+# What is others' comes with its licence: the shared libraries, and what is compiled in.
+libraries = set(re.findall(r"tailcoat\.libs/(lib[a-z0-9]+)", "\n".join(inside)))
+assert {"libcrypto", "libfmt", "libhwy"} <= libraries, libraries
+for name in [*libraries, "nanobind", "robin-map", "nlohmann-json3", "libeigen3", "libboost"]:
+    text = zipfile.ZipFile(wheel).read(f"tailcoat-{tailcoat.__version__}.dist-info/licenses/{name}.txt").decode()
+    assert re.search("copyright|licen[cs]e", text, re.IGNORECASE), name
+listed = importlib.metadata.metadata("tailcoat").get_all("License-File")
+assert {"LICENSE", *(f"{name}.txt" for name in libraries)} <= set(listed), listed
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((5000, 2))

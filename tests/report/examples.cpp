@@ -169,7 +169,7 @@ Example constant() {
               .receipt = receipt(0.1, 9, 6)};
   for (int j = 0; j < 9; ++j) {
     model.features.push_back(number(fmt::format("x{}", j + 1), 0, 1));
-    model.parts[0].coefficients.push_back({});
+    model.parts[0].coefficients.push_back(left_out());
   }
   model.notes = {"A private comparison found the model no better than a constant, by more than noise."};
   Fit fit = with(std::move(model), {.sampling = 0.03, .privacy_noise = 0.6, .clipped_share = 0});
@@ -196,7 +196,7 @@ Example claims() {
   tail.kind = FeatureKind::beyond;
   tail.knot_low = -9000;
   tail.knot_high = 52000;
-  add(tail, {});
+  add(tail, left_out());
   add(number("driver_age", 44, 14), estimate(-56, 6));
   add(level("region", "north", 0.4), {});
   add(level("region", "city", 0.2), estimate(203, 8));

@@ -43,6 +43,19 @@ TEST(LeftOut, AFeatureOfOnePartIsPartOfTheModel) {
   EXPECT_EQ(report::roles_of(model)[5], Role::fitted) << "a zero that was measured";
 }
 
+TEST(LeftOut, OfOnePartIsMarkedThere) {
+  Example example = three_classes();
+  const std::string whole = page(example);
+  EXPECT_FALSE(has(whole, "left out"));
+  example.fit.model.parts[0].coefficients[0] = left_out();
+  const std::string html = page(example);
+  EXPECT_EQ(report::roles_of(example.fit.model)[0], Role::fitted);
+  EXPECT_EQ(occurrences(html, "<td colspan=\"3\">not used</td>"), 1u);
+  EXPECT_EQ(occurrences(html, "<span class=\"size\">left out</span>"), 1u);
+  EXPECT_EQ(occurrences(html, "class=\"dot\""), occurrences(whole, "class=\"dot\"") - 1);
+  EXPECT_FALSE(has(html, "nan"));
+}
+
 TEST(LeftOut, IsNotDrawnButNamedAndMarked) {
   const std::string html = page(claims());
   EXPECT_EQ(occurrences(html, "class=\"name\""), 6u);

@@ -1,0 +1,28 @@
+// Interrupts: while one lives, Ctrl-C (SIGINT) and SIGTERM ask the run to stop instead of ending the program, which can
+// then say what has been spent. A second one ends the program.
+#pragma once
+
+#include <atomic>
+#include <csignal>
+
+namespace tailcoat::cli {
+
+class Interrupts {
+ public:
+  Interrupts();
+  ~Interrupts();
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+  // Set when the run should stop.
+  [[nodiscard]] static const std::atomic<bool>* asked();
+
+ private:
+  struct sigaction interrupt_ {
+  }, terminate_{};  // what was done before
+};
+
+// Ends the program as the signal would have that asked to stop, if there was one: whoever started it can tell.
+void end_if_interrupted();
+
+}  // namespace tailcoat::cli
