@@ -81,7 +81,7 @@ Curve curve_of(const Grid& grid, const std::vector<CellOutcome>& outcomes, std::
       curve.not_comparable.insert("fewer passes than its theorem asks for");
     if (outcome.excess.value > 0.9 * cell.at_centre) curve.not_comparable.insert("no better than the centre");
     if (outcome.runs < kRunsForASlope) curve.not_comparable.insert("too few repetitions");
-    curve.rate.push_back({rows, cell.lower_bound});
+    curve.rate.push_back({rows, outcome.rate});
   }
   if (curve.measured.size() < grid.sizes) curve.not_comparable.insert("not run for all numbers of rows");
   return curve;

@@ -33,11 +33,23 @@ std::uint64_t cell_seed(const StudyContext& context, const TrialPlan& plan, cons
                              static_cast<std::uint64_t>(1000 * cell.moments.k), cell.rows, repetition});
 }
 
+// The lower bound for what the certificate assumes.
+double rate_of(const TrialPlan& plan, const Cell& cell, const Contender& contender, const Forecast& forecast, Gdp mu) {
+  const Setting setting = setting_of(cell);
+  Setting general = setting;
+  general.strong_convexity = 0;
+  if (setting.strong_convexity == 0) return lower_bound(setting, mu);
+  const auto without = contender.algorithm.plan(general, plan.budget, contender.options);
+  const bool unused = without && without->bound.excess_risk <= forecast.bound.excess_risk;
+  return lower_bound(unused ? general : setting, mu);
+}
+
 // Forecast, and how often to run.
-Outcome planned(const TrialPlan& plan, const Cell& cell, const Contender& contender) {
+Outcome planned(const TrialPlan& plan, const Cell& cell, const Contender& contender, Gdp mu) {
   const auto forecast = contender.algorithm.plan(setting_of(cell), plan.budget, contender.options);
   if (!forecast) return {.refused = forecast.error().message};
-  Outcome outcome{.forecast = *forecast, .runs = cell.repetitions};
+  Outcome outcome{
+      .forecast = *forecast, .rate = rate_of(plan, cell, contender, *forecast, mu), .runs = cell.repetitions};
   const double work = forecast->work.sample_gradients * static_cast<double>(cell.simulation.spec().features);
   if (work > plan.most_work)
     outcome.refused = fmt::format("would read {:.1e} numbers, the study allows {:.1e}", work, plan.most_work);
@@ -107,7 +119,8 @@ Result<std::vector<CellOutcome>> run_trials(const StudyContext& context, const T
   std::vector<CellOutcome> outcomes(cells);
   TAILCOAT_CHECK(context.engine.for_each(cells, [&](std::size_t i) -> Result<void> {
     const Cell& cell = plan.cells[i];
-    for (const Contender& contender : plan.contenders) outcomes[i].contenders.push_back(planned(plan, cell, contender));
+    for (const Contender& contender : plan.contenders)
+      outcomes[i].contenders.push_back(planned(plan, cell, contender, mu));
     outcomes[i].at_centre = cell.simulation.excess(cell.simulation.domain().centre());
     outcomes[i].lower_bound = lower_bound(setting_of(cell), mu);
     outcomes[i].trivial_bound = trivial_bound(setting_of(cell));

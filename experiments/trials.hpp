@@ -44,6 +44,7 @@ struct TrialPlan {
 struct Outcome {
   std::string refused{};  // empty: it ran
   Forecast forecast{};
+  double rate = 0;  // of the theory that the certificate is of: without strong convexity, where that is not used
   Estimate excess{};
   std::size_t runs = 0;
 };

@@ -19,6 +19,10 @@ constexpr double kOfBudget = 1 - 0x1p-16;
 // The lattice of the lengths, and floats, take less than this of what is planned for them.
 constexpr double kSlack = 1 + 0x1p-12;
 
+// A GLM's record takes part if it is smoother than the phase's beta by a little (engine/guarded_pass.md). So phases
+// have a beta that is larger than the promised one by more: records at the promise itself take part.
+constexpr double kWider = 1 + 0x1p-18;
+
 // A phase as its utility sees it.
 struct PhaseBound {
   double rows, step, clip;
@@ -342,8 +346,9 @@ Result<SmoothSvtPlan> plan_smooth_svt(const Setting& setting, const Budget& budg
   TAILCOAT_CHECK(check(setting));
   TAILCOAT_TRY(allowed, approximate_budget(budget));
   if (setting.rows < 4) return refusal(fmt::format("smooth-svt needs at least 4 rows, the data has {}", setting.rows));
-  TAILCOAT_TRY(plan,
-               options.constants == Constants::paper ? paper_plan(setting, allowed) : tight_plan(setting, allowed));
+  Setting wider = setting;
+  wider.smoothness *= kWider;
+  TAILCOAT_TRY(plan, options.constants == Constants::paper ? paper_plan(wider, allowed) : tight_plan(wider, allowed));
   double rows = 0;
   for (const SvtPhase& phase : plan.phases) rows += static_cast<double>(phase.rows);
   const double passes = rows / static_cast<double>(setting.rows);

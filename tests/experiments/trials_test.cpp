@@ -51,6 +51,22 @@ TEST(Trials, EachAlgorithmRunsOrSaysWhyNot) {
   EXPECT_TRUE(ran);
 }
 
+// Means are strongly convex; who does not use that is held against the rate for convex losses.
+TEST(Trials, RatesAreThoseOfWhatACertificateUses) {
+  Engine engine;
+  const TrialPlan plan{.name = "test",
+                       .cells = {*cell_of(Kind::mean, 4, 4, 1 << 17, kBudget, 1, 3)},
+                       .contenders = all_contenders({.max_passes = 1e9}),
+                       .budget = kBudget,
+                       .most_work = 100};  // forecasts only
+  const CellOutcome mean = (*run_trials({.engine = engine}, plan))[0];
+  std::map<std::string_view, double> over;
+  for (std::size_t a = 0; a < algorithms().size(); ++a)
+    over[algorithms()[a].name] = mean.contenders[a].rate / mean.lower_bound;
+  EXPECT_EQ(over["known-lipschitz"], 1);
+  EXPECT_GT(over["implicit"], 1.5);
+}
+
 TEST(Trials, WorkBeyondTheLimitIsLeftOutAndSaid) {
   Engine engine;
   TrialPlan plan = small_plan();
