@@ -202,8 +202,8 @@ Result<void> learn_from_file(const std::string& path, std::span<const Column> co
 // Before any budget is spent. A disk that fills up later is still an error then.
 Result<void> check_can_write(const std::string& path) {
   struct stat status {};
-  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    return system_error(fmt::format("cannot write {}: it is a directory", path));
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))  // a file that is moved there would replace it
+    return system_error(fmt::format("cannot write {}: it is there and no regular file", path));
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
   if (access(directory.c_str(), W_OK | X_OK) == 0) return {};

@@ -98,8 +98,11 @@ void run_job(JobState& state, const std::function<void()>& work, const nb::objec
 }
 
 void throw_raised(JobState& state, const std::optional<Spent>& spent) {
+  const nb::object raised = nb::borrow(state.raised->value());
   if (spent)
-    nb::module_::import_("tailcoat._errors").attr("tell_spent")(state.raised->value(), spent->epsilon, spent->delta);
+    nb::module_::import_("tailcoat._errors").attr("tell_spent")(raised, spent->epsilon, spent->delta);
+  else if (!nb::hasattr(raised, "spent"))
+    raised.attr("spent") = nb::none();
   throw std::move(*state.raised);
 }
 

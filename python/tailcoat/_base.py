@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from tailcoat import _core, _data
-from tailcoat._errors import DataError, PrivacyWarning, UsageError
+from tailcoat._errors import DataError, PrivacyWarning, UsageError, counted_as_spent
 from tailcoat._parameters import Progress, progress_of, seed_of
 
 ByColumn = Optional[Mapping[Any, Any]]  # by name or position
@@ -84,7 +84,7 @@ class PrivateModel(BaseEstimator):
 
     def _read_array(self, X: Any, reset: bool) -> tuple[_core.Data, _data.Schema]:
         if self.categorical is not None and not hasattr(X, "toarray"):
-            X = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)  # NumPy's guess at a type is about cells
+            X = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
         if self.categorical is not None and getattr(X, "ndim", 0) == 2 and X.dtype.kind in "OUS":
             validate_data(self, X, skip_check_array=True, reset=reset)
         else:
@@ -95,7 +95,7 @@ class PrivateModel(BaseEstimator):
     def _check_array(self, X: Any, reset: bool) -> np.ndarray:
         checked: np.ndarray = validate_data(
             self,
-            X,
+            _data.by_cell(X),
             dtype=_data.FLOATS,
             order="C",
             ensure_all_finite="allow-nan",
@@ -153,8 +153,7 @@ class PrivateModel(BaseEstimator):
             levels[target] = public["classes"]
         indicators = _data.named(dict.fromkeys(self.missing_indicators or []), columns, names, "missing_indicators")
         exposure = _data.named({key: 1 for key in public.get("exposure", [])}, columns, names, "exposure")
-        self.model_ = _core.fit(
-            data,
+        arguments: dict[str, Any] = dict(
             target=target,
             y=y,
             labels=labels,
@@ -175,9 +174,15 @@ class PrivateModel(BaseEstimator):
             threads=int(self.threads),
             progress=progress_of(self.progress),
         )
+        with self._spending():
+            self.model_ = _core.fit(data, **arguments)
         self.privacy_ = self.model_.receipt
         self.certified_ = self.model_.certified
         self.notes_ = self.model_.notes
+
+    def _spending(self) -> Any:
+        """Around whatever follows the first release."""
+        return counted_as_spent(float(self.epsilon), float(self.delta))  # type: ignore[arg-type]
 
     def _check_parameters(self, rows: int) -> None:
         if self.epsilon is None:
@@ -232,7 +237,7 @@ class PrivateModel(BaseEstimator):
         return _data.read_pandas(X.iloc[:, places], names, used, False)[0]
 
     def _numbers(self, y: Any) -> np.ndarray:
-        values = _data.as_numbers(column_or_1d(y, warn=True), "y")
+        values = _data.as_numbers(column_or_1d(_data.by_cell(y), warn=True), "y")
         if np.isinf(values).any():
             raise DataError("Input y contains infinity; a target is finite, or NaN where it is missing")
         return values

@@ -7,6 +7,8 @@ guess itself would tell something about them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -42,17 +44,24 @@ def is_arrow(X: Any) -> bool:
 
 
 def canonical(value: Any) -> Any:
-    """One form for equal values: how one row is written must not change what others are called."""
+    """A truth value, a number or a text, made of the value alone: how one row is written must not change what others
+    are called. Python's own equality would not do: values that are equal may be written differently."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    if isinstance(value, (int, float, np.integer, np.floating)):  # as a double, which all are where one cell is missing
+    # As a double, which all numbers are where one cell is missing.
+    if isinstance(value, (int, float, np.integer, np.floating, Decimal, Fraction)):
         number = float(value)
         return int(number) if number.is_integer() else number
-    return value
+    return str(value).encode("utf-8", "backslashreplace").decode()
 
 
 def texts_of(values: Iterable[Any]) -> list[str]:
     return [str(canonical(value)) for value in values]
+
+
+def by_cell(values: Any) -> Any:
+    """A list as an array of its cells; NumPy would guess a type that depends on all of them."""
+    return np.array(values, dtype=object) if isinstance(values, (list, tuple)) else values
 
 
 def parse_categorical(categorical: Any) -> dict[Any, list[str]]:
@@ -81,6 +90,10 @@ def named(keys: Mapping[Any, Any], labels: Sequence[Any], names: Sequence[str], 
     return found
 
 
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
 def _encode_objects(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     places: dict[tuple[bool, Any], int] = {}  # True is not 1 here
 
@@ -89,10 +102,10 @@ def _encode_objects(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     try:
         codes = np.fromiter(
-            (np.nan if v is None or v != v else place(canonical(v)) for v in values), float, len(values)
+            (np.nan if _is_missing(v) else place(canonical(v)) for v in values), float, len(values)
         )
         order = sorted((value for _, value in places))
-    except (TypeError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError("the cells are of types that do not compare, such as numbers and texts") from None
     ranks = {(isinstance(value, bool), value): rank for rank, value in enumerate(order)}
     rank = np.array([*(ranks[key] for key in places), np.nan])
@@ -136,7 +149,9 @@ def _number_column(name: str, column: Any) -> np.ndarray:
 
 
 def _refuse_infinities(matrix: np.ndarray) -> None:
-    if not np.isfinite(matrix.sum()) and np.isinf(matrix).any():
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = np.isfinite(matrix.sum())
+    if not finite and np.isinf(matrix).any():
         raise DataError("Input X contains infinity; a cell is finite, or NaN where it is missing")
 
 
@@ -187,7 +202,7 @@ def read_array(X: np.ndarray, names: list[str], levels: Mapping[str, list[str]])
 def as_numbers(values: Any, what: str) -> np.ndarray:
     try:
         return np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{what} must hold numbers: {error}") from None
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
+from typing import Iterator
 
 
 class TailcoatError(Exception):
@@ -47,10 +49,23 @@ def tell_spent(error: BaseException, epsilon: float, delta: float) -> None:
         f"the run was stopped after its first release: count its whole budget, epsilon = {epsilon:g}, "
         f"delta = {delta:g}, as spent; nothing of it is given back"
     )
-    error.spent = (epsilon, delta)  # type: ignore[attr-defined]
+    before = getattr(error, "spent", None) or (0.0, 0.0)  # on a run inside this one
+    error.spent = (before[0] + epsilon, before[1] + delta)  # type: ignore[attr-defined]
     if hasattr(error, "add_note"):
         error.add_note(note)
         return
     with warnings.catch_warnings():  # before Python 3.11; a filter must not put a warning in the place of the exception
         warnings.simplefilter("always", PrivacyWarning)
         warnings.warn(note, PrivacyWarning, stacklevel=2)
+
+
+@contextmanager
+def counted_as_spent(epsilon: float, delta: float) -> Iterator[None]:
+    """For a private run and what follows it: an exception that does not say what is spent counts the whole budget. The
+    library says it of all that it raises, and of what stops it, but for arguments of a wrong type: those never run."""
+    try:
+        yield
+    except BaseException as error:
+        if not hasattr(error, "spent") and not isinstance(error, TypeError):
+            tell_spent(error, epsilon, delta)
+        raise

@@ -13,6 +13,7 @@ from sklearn.utils.validation import column_or_1d
 from tailcoat import _data
 from tailcoat._base import ByColumn, PrivateModel, Theory, keep
 from tailcoat._docs import documented
+from tailcoat._errors import DataError
 from tailcoat._parameters import Progress
 
 if TYPE_CHECKING:
@@ -38,10 +39,11 @@ class _PrivateRegressor(RegressorMixin, PrivateModel):
         """
         data, target, values = self._read_with_target(X, y)
         self._fit(data, target, self._numbers(values), target_bounds=self.target_bounds, exposure=self._exposure())
-        self._set_coefficients()
-        for name in ("coef_", "std_err_", "intervals_", "intercept_interval_"):
-            setattr(self, name, getattr(self, name)[0])
-        self.intercept_, self.intercept_std_err_ = float(self.intercept_[0]), float(self.intercept_std_err_[0])
+        with self._spending():
+            self._set_coefficients()
+            for name in ("coef_", "std_err_", "intervals_", "intercept_interval_"):
+                setattr(self, name, getattr(self, name)[0])
+            self.intercept_, self.intercept_std_err_ = float(self.intercept_[0]), float(self.intercept_std_err_[0])
         return self
 
     def _exposure(self) -> list[Any]:
@@ -245,26 +247,31 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
         texts = _data.texts_of(labels.tolist())
         classes = [] if given is None else _data.texts_of(given.tolist())
         self._fit(data, target, codes, texts, classes=classes)
-        known = dict(zip(texts, labels.tolist())) if given is None else dict(zip(classes, given.tolist()))
-        chosen = [known[text] for text in self.model_.classes]
-        # The type of y may say how a single cell is written; that of the classes that were found says nothing more.
-        found = np.array([_data.canonical(label) for label in chosen]) if given is None else np.array(chosen, given.dtype)
-        order = np.argsort(found) if given is None else np.arange(len(found))
-        self.classes_ = found[order]
-        self._of_model_ = order  # place in the model of each class
-        self._sign_ = -1.0 if len(found) == 2 and order[0] == 1 else 1.0
-        self._set_coefficients(order if len(found) > 2 else None, self._sign_)
+        with self._spending():
+            known = dict(zip(texts, labels.tolist())) if given is None else dict(zip(classes, given.tolist()))
+            chosen = [known[text] for text in self.model_.classes]
+            # The type of y may say how a single cell is written; that of the classes that were found says nothing more.
+            canonical = [_data.canonical(label) for label in chosen]
+            found = np.array(canonical) if given is None else np.array(chosen, given.dtype)
+            order = np.argsort(found) if given is None else np.arange(len(found))
+            self.classes_ = found[order]
+            self._of_model_ = order  # place in the model of each class
+            self._sign_ = -1.0 if len(found) == 2 and order[0] == 1 else 1.0
+            self._set_coefficients(order if len(found) > 2 else None, self._sign_)
         return self
 
     def _encode(self, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Places in labels, the labels there are, and the classes if they are public."""
         given = self.classes
-        values = column_or_1d(np.array(y, dtype=object) if isinstance(y, (list, tuple)) else y, warn=True)
+        values = column_or_1d(_data.by_cell(y), warn=True)
         codes, labels = _data.encode(values)
         if labels.dtype.kind != "O":
             with warnings.catch_warnings():  # how many labels there are is data
                 warnings.simplefilter("ignore", UserWarning)
-                check_classification_targets(labels)
+                try:
+                    check_classification_targets(labels)
+                except ValueError as error:  # of one label, perhaps
+                    raise DataError(str(error)) from None
         return codes, labels, None if given is None else np.asarray(given)
 
     def predict(self, X: Any) -> np.ndarray:

@@ -7,8 +7,8 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from tailcoat import _core
-from tailcoat._errors import UsageError
+from tailcoat import _core, _data
+from tailcoat._errors import UsageError, counted_as_spent
 from tailcoat._parameters import Progress, progress_of, seed_of
 
 
@@ -231,8 +231,8 @@ def minimize(
     gradient : callable
         ``gradient(x, rows)`` is an array of len(rows) gradients of d numbers, of the loss at x for each row. Row i of
         it must depend on x and row i alone: privacy rests on that, and on the loss being convex. It is called with a
-        few rows or with many, from one thread at a time. What it raises comes out of minimize, and nothing is
-        released.
+        few rows or with many, from one thread at a time. What it raises comes out of minimize, which then
+        gives nothing back.
     data : array, DataFrame or tuple of these
         Rows; ``rows`` are slices of it. Must not change meanwhile.
     domain : Domain
@@ -272,7 +272,7 @@ def minimize(
     >>> bool(np.linalg.norm(found.x - 0.3) < 1)
     True
     """
-    data = np.asarray(data) if isinstance(data, list) else data
+    data = _data.as_numbers(_data.by_cell(data), "data") if isinstance(data, list) else data
     dimension = domain.dimension
 
     def block(x: np.ndarray, begin: int, end: int) -> np.ndarray:
@@ -288,23 +288,23 @@ def minimize(
         return found
 
     epsilon, delta = budget
-    return Solution(
-        **_core.minimize(
-            gradient=block,
-            rows=_length(data),
-            domain=domain,
-            epsilon=epsilon,
-            delta=delta,
-            moments=tuple(moments),
-            algorithm=algorithm,
-            smoothness=np.inf if smoothness is None else smoothness,
-            strong_convexity=strong_convexity,
-            gradient_error=gradient_error,
-            constants=constants,
-            failure_probability=failure_probability,
-            max_passes=max_passes,
-            seed=seed_of(random_state, insecure_random_state),
-            threads=threads,
-            progress=progress_of(progress),
-        )
+    arguments: dict[str, Any] = dict(
+        gradient=block,
+        rows=_length(data),
+        domain=domain,
+        epsilon=epsilon,
+        delta=delta,
+        moments=tuple(moments),
+        algorithm=algorithm,
+        smoothness=np.inf if smoothness is None else smoothness,
+        strong_convexity=strong_convexity,
+        gradient_error=gradient_error,
+        constants=constants,
+        failure_probability=failure_probability,
+        max_passes=max_passes,
+        seed=seed_of(random_state, insecure_random_state),
+        threads=threads,
+        progress=progress_of(progress),
     )
+    with counted_as_spent(epsilon, delta):
+        return Solution(**_core.minimize(**arguments))

@@ -96,12 +96,13 @@ class PrivateMean(RegressorMixin, PrivateModel):
                     f"PrivateMean releases one mean, X has {self.n_features_in_} columns and requires y to be passed, "
                     f"but the target y is None; pass one column at a time, each is a release of its own"
                 )
-        numbers = self._numbers(np.ravel(X) if y is None else y)
+        numbers = self._numbers(np.ravel(_data.by_cell(X)) if y is None else y)
         self._schema_ = _data.Schema([])
         self._fit(_rows_alone(len(numbers)), name, numbers, target_bounds=self.target_bounds)
-        estimates = self.model_.estimates()
-        self.mean_, self.std_err_ = (float(estimates[what][1][0]) for what in ("value", "standard_error"))
-        self.interval_ = np.array([estimates[end][1][0] for end in ("low", "high")])
+        with self._spending():
+            estimates = self.model_.estimates()
+            self.mean_, self.std_err_ = (float(estimates[what][1][0]) for what in ("value", "standard_error"))
+            self.interval_ = np.array([estimates[end][1][0] for end in ("low", "high")])
         return self
 
     def _rows(self, X: Any, reset: bool) -> int:

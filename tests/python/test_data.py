@@ -1,6 +1,8 @@
 """Data in: arrays, pandas and Arrow, hostile ones included."""
 
 import threading
+from decimal import Decimal
+from fractions import Fraction
 
 import duckdb
 import numpy as np
@@ -97,6 +99,39 @@ def test_how_one_cell_is_written_does_not_change_what_others_are_called(odd):
     found = seeded("PrivateLinearRegression", categorical=["k"], epsilon=5)
     terms = found.fit(pd.DataFrame({"k": labels}, dtype=object), X[:, 0]).terms_
     assert set(terms) == {"k=0", "k=1"}
+
+
+def test_labels_that_are_equal_but_written_differently_do_not_rename_others():
+    X = np.random.default_rng(0).standard_normal((4000, 1))
+    for labels, other in [
+        ([Decimal("2"), Decimal("1")], Decimal("2.00")),
+        ([0.5, 1.5], Decimal("0.5")),
+        ([Fraction(1, 2), Fraction(3, 2)], 0.5),
+        (["a", "b"], "\ud800"),
+        (["a", "b"], pd.NA),
+        ([("x", 1), ("y", 2)], ("z", 3)),
+    ]:
+        y = np.empty(4000, dtype=object)
+        y[:] = [labels[i % 2] for i in range(4000)]
+        before = seeded("PrivateLogisticRegression").fit(X, y)
+        y[0] = other
+        after = seeded("PrivateLogisticRegression").fit(X, y)
+        assert before.classes_.tolist() == after.classes_.tolist() and before.classes_.dtype == after.classes_.dtype
+        np.testing.assert_allclose(before.intercept_, after.intercept_, atol=0.2)
+
+
+def test_a_text_in_a_list_does_not_round_the_numbers_of_others():
+    numbers = [np.float16(0.1)] * 20000
+    means = [seeded("PrivateMean", epsilon=50).fit(cells).mean_ for cells in (numbers, ["0.1", *numbers[1:]])]
+    assert means[0] == pytest.approx(means[1], abs=1e-6)
+
+
+def test_labels_that_are_no_classes_are_data_errors():
+    X = np.ones((50, 1)) * np.arange(50)[:, None]
+    with pytest.raises(tailcoat.DataError):
+        seeded("PrivateLogisticRegression").fit(X, np.append(np.arange(49) % 2, 2.5))
+    with pytest.raises(tailcoat.DataError):
+        seeded("PrivateMean").fit([10**400, 1, 2])
 
 
 def test_a_missing_label_does_not_change_the_classes_that_are_found():
