@@ -15,6 +15,7 @@ constexpr ApproxDp kBudget{8, 1e-6};  // rho = 1.2: rates show from few rows on
 constexpr std::size_t kFeatures = 5;
 constexpr double kOrders[] = {2, 3, 4};
 constexpr std::size_t kRunsForASlope = 12;
+constexpr double kSmoothnessCosts = 2;  // a certificate that is worse by so much is not at the rate of its theorem
 
 struct Grid {
   std::vector<Kind> kinds{};
@@ -77,6 +78,8 @@ Curve curve_of(const Grid& grid, const std::vector<CellOutcome>& outcomes, std::
     const double bound = outcome.forecast.bound.excess_risk;
     if (std::isfinite(bound)) curve.certified.push_back({rows, bound});
     if (!(bound < cell.trivial_bound)) curve.not_comparable.insert("the certificate is not below the trivial bound");
+    if (bound > kSmoothnessCosts * outcome.straight_bound)
+      curve.not_comparable.insert("its theorem is for smoother losses: smoothness limits the certificate");
     if (outcome.forecast.work.passes < 0.99 * outcome.forecast.work.wanted_passes)
       curve.not_comparable.insert("fewer passes than its theorem asks for");
     if (outcome.excess.value > 0.9 * cell.at_centre) curve.not_comparable.insert("no better than the centre");

@@ -15,6 +15,7 @@ namespace tailcoat::experiments {
 namespace {
 
 constexpr double kNotRun = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNextToNothing = 1e-9;
 constexpr std::size_t kNonprivateRepetitions = 6;  // it varies little, and takes longer than most algorithms
 
 Setting setting_of(const Cell& cell) {
@@ -44,12 +45,21 @@ double rate_of(const TrialPlan& plan, const Cell& cell, const Contender& contend
   return lower_bound(unused ? general : setting, mu);
 }
 
+double straight_bound(const TrialPlan& plan, const Cell& cell, const Contender& contender, const Forecast& forecast) {
+  Setting straight = setting_of(cell);
+  if (!std::isfinite(straight.smoothness)) return forecast.bound.excess_risk;
+  straight.smoothness *= kNextToNothing;
+  const auto without = contender.algorithm.plan(straight, plan.budget, contender.options);
+  return without ? without->bound.excess_risk : forecast.bound.excess_risk;
+}
+
 // Forecast, and how often to run.
 Outcome planned(const TrialPlan& plan, const Cell& cell, const Contender& contender, Gdp mu) {
   const auto forecast = contender.algorithm.plan(setting_of(cell), plan.budget, contender.options);
   if (!forecast) return {.refused = forecast.error().message};
   Outcome outcome{
       .forecast = *forecast, .rate = rate_of(plan, cell, contender, *forecast, mu), .runs = cell.repetitions};
+  outcome.straight_bound = straight_bound(plan, cell, contender, *forecast);
   const double work = forecast->work.sample_gradients * static_cast<double>(cell.simulation.spec().features);
   if (work > plan.most_work)
     outcome.refused = fmt::format("would read {:.1e} numbers, the study allows {:.1e}", work, plan.most_work);

@@ -45,6 +45,7 @@ struct Outcome {
   std::string refused{};  // empty: it ran
   Forecast forecast{};
   double rate = 0;  // of the theory that the certificate is of: without strong convexity, where that is not used
+  double straight_bound = 0;  // what would be certified if the losses had next to no curvature
   Estimate excess{};
   std::size_t runs = 0;
 };
