@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -274,10 +273,10 @@ TEST(Fit, AnInterruptStopsAndSaysWhatIsSpent) {
   for (const char* signal : {"INT", "TERM"}) {
     bool said = false;
     for (int seconds = 1; seconds <= 16 && !said; seconds *= 4) {
-      const Outcome outcome = tailcoat_program(
-          fmt::format("--version > /dev/null; timeout -k 5 -s {} {} '" TAILCOAT_PROGRAM "' fit {} --target y "
-                      "--features a --epsilon 2 --algorithm dp-sgd --diameter 4 --moments 3,9,9 --max-passes 1000000",
-                      signal, seconds, data));
+      const Outcome outcome = tailcoat_program(std::string("--version > /dev/null; timeout -k 5 -s ") + signal + " " +
+                                               std::to_string(seconds) + " '" TAILCOAT_PROGRAM "' fit " + data +
+                                               " --target y --features a --epsilon 2 --algorithm dp-sgd --diameter 4 " +
+                                               "--moments 3,9,9 --max-passes 1000000");
       EXPECT_EQ(outcome.code, 124) << outcome.err;
       EXPECT_EQ(outcome.out, "");
       said = outcome.err.find(message) != std::string::npos;
