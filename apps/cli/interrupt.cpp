@@ -1,13 +1,26 @@
 #include "interrupt.hpp"
 
+#include <ctime>
+
 namespace tailcoat::cli {
 namespace {
 
 std::atomic<bool> stop = false;
 std::atomic<int> received = 0;
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+std::atomic<std::time_t> first_at = 0;
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
+              std::atomic<std::time_t>::is_always_lock_free);
 
+std::time_t seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
+// Supervisors send a signal to the process and to its group: what comes at once is the same wish.
 void note(int signal) {
+  if (received == 0) first_at = seconds();
+  if (seconds() - first_at > 1) std::signal(signal, SIG_DFL), std::raise(signal);  // takes effect on return
   received = signal;
   stop = true;
 }
@@ -17,7 +30,7 @@ struct sigaction replace(int signal) {
   struct sigaction ours {
   }, before{};
   ours.sa_handler = note;
-  ours.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  ours.sa_flags = SA_RESTART;
   sigaction(signal, nullptr, &before);
   if (before.sa_handler != SIG_IGN) sigaction(signal, &ours, nullptr);
   return before;
@@ -35,7 +48,9 @@ Interrupts::~Interrupts() {
 const std::atomic<bool>* Interrupts::asked() { return &stop; }
 
 void end_if_interrupted() {
-  if (received != 0) std::raise(received);
+  if (received == 0) return;
+  std::signal(received, SIG_DFL);
+  std::raise(received);
 }
 
 }  // namespace tailcoat::cli

@@ -1,5 +1,5 @@
 // Interrupts: while one lives, Ctrl-C (SIGINT) and SIGTERM ask the run to stop instead of ending the program, which can
-// then say what has been spent. A second one ends the program.
+// then say what has been spent. Another one, two seconds later or more, ends the program.
 #pragma once
 
 #include <atomic>
