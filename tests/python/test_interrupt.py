@@ -71,10 +71,6 @@ FREE_RUNS = {
         "tailcoat._core.Data.of_arrow(pa.RecordBatchReader.from_batches(batch.schema, (batch for _ in range(10_000))), "
         "[], [], None)",
     ),
-    "reading of a stream of one batch": (
-        "import pyarrow as pa; X = pa.table({'x': np.zeros(8_000_000), 'y': pa.nulls(8_000_000, pa.string())})",
-        "tailcoat._core.Data.of_arrow(X, [], ['y'], None)",
-    ),
 }
 
 # The same run three times: to warm up, to be timed, and to be interrupted when a tenth of it should be done.
