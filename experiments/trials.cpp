@@ -57,9 +57,10 @@ double straight_bound(const TrialPlan& plan, const Cell& cell, const Contender& 
 Outcome planned(const TrialPlan& plan, const Cell& cell, const Contender& contender, Gdp mu) {
   const auto forecast = contender.algorithm.plan(setting_of(cell), plan.budget, contender.options);
   if (!forecast) return {.refused = forecast.error().message};
-  Outcome outcome{
-      .forecast = *forecast, .rate = rate_of(plan, cell, contender, *forecast, mu), .runs = cell.repetitions};
-  outcome.straight_bound = straight_bound(plan, cell, contender, *forecast);
+  Outcome outcome{.forecast = *forecast,
+                  .rate = rate_of(plan, cell, contender, *forecast, mu),
+                  .straight_bound = straight_bound(plan, cell, contender, *forecast),
+                  .runs = cell.repetitions};
   const double work = forecast->work.sample_gradients * static_cast<double>(cell.simulation.spec().features);
   if (work > plan.most_work)
     outcome.refused = fmt::format("would read {:.1e} numbers, the study allows {:.1e}", work, plan.most_work);

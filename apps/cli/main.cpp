@@ -38,7 +38,8 @@ int print(const Result<std::string>& text) {
     return exit_code(text.error().kind);
   }
   const bool written = std::fwrite(text->data(), 1, text->size(), stdout) == text->size() && std::fflush(stdout) == 0;
-  if (!written) fmt::print(stderr, "tailcoat: cannot write the result to standard output; a budget it was paid with is spent\n");
+  if (!written)
+    fmt::print(stderr, "tailcoat: cannot write the result to standard output; a budget it was paid with is spent\n");
   return written ? kDone : kFailed;
 }
 

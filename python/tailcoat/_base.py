@@ -84,7 +84,7 @@ class PrivateModel(BaseEstimator):
 
     def _read_array(self, X: Any, reset: bool) -> tuple[_core.Data, _data.Schema]:
         if self.categorical is not None and not hasattr(X, "toarray"):
-            X = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
+            X = np.asarray(_data.by_cell(X))
         if self.categorical is not None and getattr(X, "ndim", 0) == 2 and X.dtype.kind in "OUS":
             validate_data(self, X, skip_check_array=True, reset=reset)
         else:

@@ -45,7 +45,7 @@ Result<LipschitzSgdPlan> plan_known_lipschitz_sgd(const Setting& setting, const 
     return refusal(
         "known-lipschitz-sgd needs sample functions with a known smoothness beta, and beta = inf; give one, "
         "or use known-lipschitz, which needs none for GLMs");
-  const double longest = 1.999 / setting.smoothness;
+  const double longest = kLongestGradientStep / setting.smoothness;
   LipschitzSgdPlan plan =
       options.constants == Constants::paper
           ? stated_phases(setting, mu)
@@ -54,7 +54,7 @@ Result<LipschitzSgdPlan> plan_known_lipschitz_sgd(const Setting& setting, const 
     return refusal(
         fmt::format("known-lipschitz-sgd with published constants takes steps of {:.6g}, which contract only "
                     "for beta <= {:.6g}, and beta = {:.6g}; use tight constants or known-lipschitz",
-                    step, 1.999 / step, setting.smoothness));
+                    step, kLongestGradientStep / step, setting.smoothness));
   for (Phase& phase : plan.phases) phase.pass.steepest = phase.pass.clip;
   return plan;
 }

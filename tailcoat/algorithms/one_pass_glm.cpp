@@ -56,7 +56,8 @@ Result<OnePassGlmPlan> plan_one_pass_glm(const Setting& setting, const Budget& b
         "one-pass-glm needs sample functions with a known smoothness beta (Theorem 4), and beta = inf; give "
         "one, or use implicit-glm, which needs none");
   if (options.constants == Constants::tight)
-    return OnePassGlmPlan{tuned_phases(setting, mu, StepRule::clipped_gradient, 1.999 / setting.smoothness), mu};
+    return OnePassGlmPlan{
+        tuned_phases(setting, mu, StepRule::clipped_gradient, kLongestGradientStep / setting.smoothness), mu};
   if (const double most = stated_smoothness(setting, mu); !(setting.smoothness <= most))
     return refusal(
         fmt::format("one-pass-glm with the paper's constants needs beta <= {:.6g} (Theorem 4), and beta = "

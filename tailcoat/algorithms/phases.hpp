@@ -27,6 +27,10 @@ std::vector<std::size_t> phase_sizes(std::size_t rows, std::size_t phases, doubl
 // v_0 = start_distance^2 and v_i = d (2 eta_i C_i / mu)^2 the noise of phase i.
 double phased_bound(const Setting&, Gdp budget, const std::vector<Phase>&, double bias);
 
+// Clipped gradient steps are at most this over the smoothness: the engine leaves out records beyond 1.999, which float
+// errors must not make of one that is as smooth as promised.
+inline constexpr double kLongestGradientStep = 1.998;
+
 // The phases that minimise phased_bound over their number, sizes, steps (at most largest_step) and one clip for all:
 // for steps on the clipped function F^C itself, whose bias is paid once.
 PhasedPlan tuned_phases(const Setting&, Gdp budget, StepRule rule, double largest_step);

@@ -19,7 +19,6 @@ std::string text_of(const Spent& spent) {
 }  // namespace
 
 Error SpendingWatch::with_cost(Error error) const {
-  if (error.spent) return error;
   error.spent = spent_of(budget_);
   error.message +=
       fmt::format("; something was released before that: the whole budget, {}, counts as spent", text_of(*error.spent));

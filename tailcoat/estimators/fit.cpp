@@ -32,8 +32,7 @@ constexpr double kPassesBesides = 8;  // those of the descent
 constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 constexpr double kMostMarginError = 0.18;  // variance of a margin of which e^margin is taken
 constexpr double kMostEffect = 4;          // of one number on such a margin
-// Of two losses, in the units of the fit; where they grow linearly, little is needed to tell a wild fit from a sane
-// one.
+// Of two losses, in the units of the fit; where they grow linearly, a wild fit is told from a sane one by little.
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
 constexpr double kClearlyKept = 0.5, kProof = 3;
