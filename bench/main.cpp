@@ -1,5 +1,5 @@
-// tailcoat_bench [--suite pass|steps|made|fit|noise|csv] [--json]: runs all suites or one, and prints a table or one
-// JSON object a line.
+// tailcoat_bench [--suite pass|steps|made|fit|file|noise|csv] [--json]: runs all suites or one, and prints a table or
+// one JSON object a line.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -16,8 +16,8 @@ struct Suite {
   std::string_view name;
   void (*run)(const Report&);
 };
-constexpr Suite kSuites[] = {{"pass", pass_suite}, {"steps", steps_suite}, {"made", made_suite},
-                             {"fit", fit_suite},   {"noise", noise_suite}, {"csv", csv_suite}};
+constexpr Suite kSuites[] = {{"pass", pass_suite}, {"steps", steps_suite}, {"made", made_suite}, {"fit", fit_suite},
+                             {"file", file_suite}, {"noise", noise_suite}, {"csv", csv_suite}};
 
 void print_json(std::string_view suite, const std::string& label, const Row& row) {
   std::string line = fmt::format(R"({{"suite": "{}", "label": "{}")", suite, label);
@@ -49,7 +49,7 @@ class Table {
 };
 
 int usage() {
-  fmt::print(stderr, "usage: tailcoat_bench [--suite pass|steps|made|fit|noise|csv] [--json]\n");
+  fmt::print(stderr, "usage: tailcoat_bench [--suite pass|steps|made|fit|file|noise|csv] [--json]\n");
   return 2;
 }
 

@@ -17,6 +17,7 @@ void pass_suite(const Report&);   // engine: exact pass against float pass, read
 void steps_suite(const Report&);  // engine: one-pass averages against read bandwidth
 void made_suite(const Report&);   // estimators: passes over rows made on the way against kept ones
 void fit_suite(const Report&);    // estimators: a whole fit of a frame and of a table
+void file_suite(const Report&);   // from a CSV file to a fit, against reading the file
 void noise_suite(const Report&);  // samplers: nanoseconds per draw
 void csv_suite(const Report&);    // readers: megabytes per second, peak memory over table
 
