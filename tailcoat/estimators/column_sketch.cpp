@@ -19,6 +19,7 @@ namespace {
 constexpr double kOctaveShare = 0.4;
 constexpr std::array kLookShares = {0.3, 0.1, 0.1, 0.1};
 constexpr double kSlack = 1.5;     // a bin at the rim of a visible run must hold more than so many noise deviations
+constexpr double kDoubtful = 1;    // the same of octaves whose rim may be doubtful
 constexpr double kVisible = 5;     // a run is visible if its sum is more than so many of its own deviations
 constexpr double kLoneBin = 3.5;   // a bin besides the run is kept above so many
 constexpr double kRowsPerBin = 8;  // at least so many noise deviations if the rows were spread evenly
@@ -64,7 +65,7 @@ void choose_range(Search& search) {
 }
 
 // The octaves that hold values: of each sign the best run, if it shows; and zero.
-Search octaves(std::span<const double> counts, const BinGrid& grid, double noise) {
+Search octaves(std::span<const double> counts, const BinGrid& grid, double noise, Rim rim) {
   const std::size_t zero = counts.size() / 2;  // bin 0 is for missing values
   const auto bin = [&](std::size_t i) {
     return SketchBin{lower_edge(grid, i), upper_edge(grid, i), std::max(counts[i], 0.0)};
@@ -80,7 +81,7 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
   search.sketch.missing = counts[0];
   const auto add_run = [&](std::size_t begin, std::size_t end) {
     const auto side = counts.subspan(begin, end - begin);
-    const std::vector<char> visible = visible_bins(side, noise, kSlack, kVisible);
+    const std::vector<char> visible = visible_bins(side, noise, rim == Rim::doubtful ? kDoubtful : kSlack, kVisible);
     for (std::size_t i = 0; i < side.size(); ++i)
       if (visible[i]) bins.push_back(finite(bin(begin + i)));
   };
@@ -193,7 +194,7 @@ double ColumnSketch::excess_beyond(double centre, double limit) const {
 
 Result<std::vector<ColumnSketch>> sketch_columns(Engine& engine, const RowData& data,
                                                  std::span<const std::size_t> which, const std::string& what, Gdp cost,
-                                                 Outlet outlet) {
+                                                 Outlet outlet, Rim rim) {
   TAILCOAT_CHECK(outlet.meter.affords(what, cost));
   std::vector<BinGrid> grids(data.dimension(), no_bins());
   for (const std::size_t column : which) grids[column] = magnitude_bins(1);
@@ -202,7 +203,7 @@ Result<std::vector<ColumnSketch>> sketch_columns(Engine& engine, const RowData& 
   std::vector<Search> searches;
   std::vector<double> present;  // rows that are not missing
   for (const std::size_t column : which) {
-    searches.push_back(octaves(first.counts[column], grids[column], first.noise_scale));
+    searches.push_back(octaves(first.counts[column], grids[column], first.noise_scale, rim));
     present.push_back(static_cast<double>(data.rows()) - std::max(first.counts[column][0], 0.0));
   }
   for (std::size_t round = 0; round < kLookShares.size(); ++round) {

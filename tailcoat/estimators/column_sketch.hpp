@@ -43,9 +43,13 @@ struct ColumnSketch {
   [[nodiscard]] double excess_beyond(double centre, double limit) const;
 };
 
+// Octaves at the rim of a column that hold little more than noise might: a feature had better reach too far than not
+// far enough, while what is clipped at the end of a column had better not.
+enum class Rim { doubtful, certain };
+
 // The sketches of the columns `which` of the data; `what` they are goes into the receipt. Costs at most `cost`, less
 // where no column needs a closer look.
 Result<std::vector<ColumnSketch>> sketch_columns(Engine&, const RowData& data, std::span<const std::size_t> which,
-                                                 const std::string& what, Gdp cost, Outlet);
+                                                 const std::string& what, Gdp cost, Outlet, Rim = Rim::certain);
 
 }  // namespace tailcoat

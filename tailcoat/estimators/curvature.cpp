@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace tailcoat {
 namespace {
 
-constexpr double kFloorFactor = 2;
+constexpr double kFloorFactor = 1.7;
 constexpr double kLeastFloor = 1e-6;
 constexpr double kLeastCurvature = 0.05;  // assumed of a direction that noise hides
+constexpr double kMostHidden = 0.15;      // a floor below it is no reason to cut rows
+constexpr double kLeastCut = 0.3;         // of the squared radius
 
 }  // namespace
 
@@ -16,10 +19,15 @@ Eigen::VectorXd Whitening::curvatures() const {
   return (moments.array() / floored.array()).cwiseMax(kLeastCurvature).cwiseMin(1);
 }
 
-// Noise of variance sigma^2 on the diagonal and sigma^2 / 2 off it has norm about sigma sqrt(2 d); half of that rarely
-// comes out below in a direction that matters.
+// Noise of variance sigma^2 on the diagonal and sigma^2 / 2 off it has norm about sigma sqrt(2 d).
 double noise_floor(std::size_t d, double noise_scale) {
   return std::max(kFloorFactor * noise_scale * std::sqrt(static_cast<double>(d) / 2), kLeastFloor);
+}
+
+MomentCut moment_cut(std::size_t d, double radius, double rows, Gdp cost) {
+  const double square = radius * radius, floor = noise_floor(d, std::numbers::sqrt2 * square / (rows * cost.mu));
+  const double part = std::clamp(kMostHidden / floor, kLeastCut, 1.0);
+  return {radius * std::sqrt(part), std::max(1.0, static_cast<double>(d) / (part * square))};
 }
 
 Whitening whitening_of(const SecondMoment& moment, std::size_t d) {

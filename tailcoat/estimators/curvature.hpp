@@ -26,6 +26,13 @@ struct Whitening {
 // The largest noise that the floor must be above, for a matrix of d x d with `noise_scale` on its diagonal.
 double noise_floor(std::size_t d, double noise_scale);
 
+// Where noise would hide much, rows are cut to a smaller radius for their second moments: that lowers the noise more
+// than the moments, which are multiplied by `factor` to be again those of rows of squared norm d.
+struct MomentCut {
+  double radius, factor = 1;
+};
+MomentCut moment_cut(std::size_t d, double radius, double rows, Gdp cost);
+
 Whitening whitening_of(const SecondMoment& moment, std::size_t d);
 // Without a release: rows are taken as they are.
 Whitening no_whitening(std::size_t d);

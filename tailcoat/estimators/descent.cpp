@@ -144,7 +144,7 @@ class Walk {
       for (std::size_t j = 0; j < ahead.size(); ++j) ahead[j] = found_.x[j] + rules_.momentum * velocity[j];
       TAILCOAT_TRY(gradient, gradient_at(ahead, part(budget_.gradients, shares[t]), t));
       for (std::size_t j = 0; j < ahead.size(); ++j) {
-        const double next = ahead[j] - rules_.step / found_.curvature * gradient[j];
+        const double next = ahead[j] - rules_.step_at(t) / found_.curvature * gradient[j];
         velocity[j] = next - found_.x[j];
         found_.x[j] = next;
       }
@@ -235,7 +235,7 @@ std::vector<double> gradient_responses(const DescentRules& rules, double curvatu
     double x = 0, velocity = 0;
     for (std::size_t t = hit; t < rules.steps; ++t) {
       const double ahead = x + rules.momentum * velocity;
-      const double next = ahead - rules.step * (curvature * ahead + (t == hit ? 1 : 0));
+      const double next = ahead - rules.step_at(t) * (curvature * ahead + (t == hit ? 1 : 0));
       velocity = next - x;
       x = next;
     }

@@ -3,6 +3,7 @@
 // gradients get more of the budget, because the last iterates remember them best. Proof and rules: adaptive.md.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -12,10 +13,14 @@ namespace tailcoat {
 
 struct DescentRules {
   std::size_t steps = 16;
-  double step = 0.5;  // in units of 1 / curvature
-  double momentum = 0.3;
-  double growth = 0.9;   // the budget (mu^2) of a gradient over that of the next
+  double step = 0.5;  // of the first two thirds, in units of 1 / curvature; then they fall like 1 / t
+  double momentum = 0.2;
+  double growth = 0.95;  // the budget (mu^2) of a gradient over that of the next
   double clip_cap = 14;  // the clip is at most so many median norms, where large residuals are outliers
+
+  [[nodiscard]] double step_at(std::size_t t) const {
+    return std::min(step, static_cast<double>(steps) / static_cast<double>(3 * (t + 1)));
+  }
 };
 
 struct DescentBudget {

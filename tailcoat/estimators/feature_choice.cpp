@@ -102,7 +102,7 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
   if (!numbers.empty()) {
     TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
     const Gdp cost = outlet.meter.share(each * static_cast<double>(numbers.size()));
-    TAILCOAT_TRY(found, sketch_columns(run.engine, data, numbers, "columns", cost, outlet));
+    TAILCOAT_TRY(found, sketch_columns(run.engine, data, numbers, "columns", cost, outlet, Rim::doubtful));
     sketches = std::move(found);
   }
   FeatureChoice choice;

@@ -29,6 +29,9 @@ constexpr double kLeverage = 1.5;
 constexpr double kTargetStrength = 20, kRateStrength = 60, kStrengthPerColumn = 15, kStrengthPerFeature = 9;
 constexpr double kStrengthBesides = 5;
 constexpr double kPassesBesides = 8;  // those of the descent
+// Where there is so much strength for a column of the design, noise hides little and more steps get closer.
+constexpr double kStrengthForSteps = 500;
+constexpr std::size_t kMoreSteps = 24;
 constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 constexpr double kMostMarginError = 0.18;  // variance of a margin of which e^margin is taken
 constexpr double kMostEffect = 4;          // of one number on such a margin
@@ -79,6 +82,7 @@ class Fitting {
     describe(target, frame.rows());
     const DesignColumns wanted{fit_.model.features, fitted_, options_.target, options_.exposure};
     TAILCOAT_TRY(design, Design::create(frame, wanted, kLeverage));
+    if (strength() >= kStrengthForSteps * static_cast<double>(design.columns())) rules_.steps = kMoreSteps;
     TAILCOAT_CHECK(whiten(design));
     TAILCOAT_CHECK(design.keep(run_.engine, cells));
     parts_ = target.parts();
@@ -156,8 +160,12 @@ class Fitting {
       return {};
     }
     TAILCOAT_TRY(data, run_.engine.load(design));
-    TAILCOAT_TRY(moment, second_moment(run_.engine, data.features(), design.radius(), meter_.share(kShares.curvature),
-                                       outlet()));
+    const Gdp cost = meter_.share(kShares.curvature);
+    const MomentCut cut = is_exponential(options_.loss) ? MomentCut{design.radius()}
+                                                        : moment_cut(design.columns(), design.radius(), rows_, cost);
+    TAILCOAT_TRY(moment, second_moment(run_.engine, data.features(), cut.radius, cost, outlet()));
+    moment.noise_scale *= cut.factor;
+    for (double& entry : moment.matrix) entry *= cut.factor;
     whitening_ = whitening_of(moment, design.columns());
     const Eigen::MatrixXd matrix = whitening_.root_inverse();
     design.set_matrix({matrix.data(), static_cast<std::size_t>(matrix.size())});

@@ -34,11 +34,23 @@ inline bool stands_out(std::span<const double> counts, Run run, double noise, do
   return sum > deviations * noise * std::sqrt(static_cast<double>(run.last - run.first + 1));
 }
 
-// The best run, if it stands out by `deviations`, and on either side of it further ones that stand out by one more.
+// Of a run, what is around its fullest bin without a bin that holds too little. Beyond such a hole a tail that is no
+// more than noise would begin.
+inline Run without_holes(std::span<const double> counts, Run run, double least) {
+  const auto inside = counts.subspan(run.first, run.last - run.first + 1);
+  const std::size_t top = run.first + static_cast<std::size_t>(std::ranges::max_element(inside) - inside.begin());
+  Run whole{top, top};
+  while (whole.first > run.first && counts[whole.first - 1] > least) --whole.first;
+  while (whole.last < run.last && counts[whole.last + 1] > least) ++whole.last;
+  return whole;
+}
+
+// The best run without holes, if it stands out by `deviations`, and on either side of it further ones that stand out by
+// one more.
 inline void mark_visible(std::span<const double> counts, double noise, double slack, double deviations,
                          std::span<char> visible) {
   if (counts.empty()) return;
-  const Run run = best_run(counts, noise, slack);
+  const Run run = without_holes(counts, best_run(counts, noise, slack), slack * noise);
   if (!stands_out(counts, run, noise, deviations)) return;
   std::fill(visible.begin() + static_cast<std::ptrdiff_t>(run.first),
             visible.begin() + static_cast<std::ptrdiff_t>(run.last + 1), 1);

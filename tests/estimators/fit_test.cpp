@@ -222,7 +222,7 @@ TEST(Fit, NoNumberMovesAnExponentialMarginByMoreThanFour) {
     if (!counts) columns[2] = {.name = "y", .kind = ColumnKind::text, .levels = {"yes", "no"}};
     Table table = simulated(columns, 40000, 18, [&](Random& random) {
       const double a = normal(random), far = uniform(random) < 0.05 ? 20 + 10 * uniform(random) : normal(random);
-      const double margin = 1.5 * a + (far > 10 ? 2.5 : 0);
+      const double margin = 1.5 * a + (far > 10 ? 0.5 * (far - 20) : 0);
       const double y = counts ? std::poisson_distribution<int>(std::exp(margin - 1))(random)
                               : (uniform(random) < 1 / (1 + std::exp(-2 * margin)) ? 0 : 1);
       return std::vector{a, far, y};
