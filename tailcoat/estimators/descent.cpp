@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
-constexpr double kLeastLogisticClip = 0.4;
+constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
 constexpr double kLeastHuberCurvature = 0.1;
 constexpr double kResidualShare = 0.5;                        // of a clip's budget, where residuals are looked at too
 constexpr double kCentralShare = 0.25;                        // of the residuals that density is measured on
@@ -109,6 +109,7 @@ bool is_kinked(const Loss& loss) {
 // those on the other side: that is no longer the model that was asked for. Times sqrt(d).
 double least_clip(const Loss& loss) {
   if (std::holds_alternative<LogisticLoss>(loss)) return kLeastLogisticClip;
+  if (std::holds_alternative<PoissonLoss>(loss)) return kLeastPoissonClip;
   if (const auto* quantile = std::get_if<QuantileLoss>(&loss)) return std::max(quantile->level, 1 - quantile->level);
   return 0;
 }

@@ -186,7 +186,11 @@ class Fitting {
     const double for_start = start_is_all ? left_of_budget() / parts_left : target_share_ / 2 * each;
     TAILCOAT_TRY(start, target.prepare(design, part, meter_.share(for_start), run_, outlet()));
     if (start_is_all || is_too_rare(start)) {
-      if (!start_is_all) note_constant();
+      if (!start_is_all) {
+        note_constant();
+        TAILCOAT_TRY(better, target.prepare(design, part, meter_.share(left_of_budget() / parts_left), run_, outlet()));
+        start = better;
+      }
       add_part(target, constant_at(start.margin, start.variance()));
       report_limits(start.noise, start.sampling, 0, kPassesBesides);
       return {};

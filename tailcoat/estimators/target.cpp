@@ -186,15 +186,17 @@ Result<Start> Target::prepare_counts(Design& design, Gdp cost, RunContext run, O
   const auto rows = static_cast<double>(design.rows());
   const double labelled = rows * labelled_ * exposed_;
   const Gdp half{div_down(cost.mu, sqrt_up(2))};
+  // Of numbers from 0 to `most`, counted from the middle: half the noise of numbers on either side of 0.
   const auto mean_of = [&](const Rows& cells, double most, double present) -> Result<double> {
-    TAILCOAT_TRY(copy, labels_of(cells, {}));  // what is clipped is what is added, whoever else writes there
+    TAILCOAT_TRY(copy,
+                 labels_of(cells, {.centre = most / 2}));  // what is clipped is what is added, whoever writes there
     TAILCOAT_TRY(column, run.engine.load_columns(RowsOf<double>{copy.data(), copy.size(), 1, 1}));
-    TAILCOAT_TRY(mean, clipped_mean(run.engine, column, most, "mean of the target", half, outlet));
-    return std::max(mean[0], most / rows) / present;
+    TAILCOAT_TRY(mean, clipped_mean(run.engine, column, most / 2, "mean of the target", half, outlet));
+    return std::max(mean[0] / present + most / 2, most / rows);
   };
-  const double most = most_of(*sketch_);
+  const double most = std::max(most_of(*sketch_), 1.0);  // rare ones may be out of sight, but they are counts
   TAILCOAT_TRY(count, mean_of(design.targets(), most, labelled_));
-  Start start = log_start(std::log(count), labelled, count, 2 * most / half.mu);
+  Start start = log_start(std::log(count), labelled, count, most / half.mu);
   if (options_->exposure.empty()) return start;
   TAILCOAT_TRY(exposure, mean_of(design.exposures(), most_of(*exposure_sketch_), exposed_));
   design.set_labels({.per_exposure = true});

@@ -84,6 +84,32 @@ TEST(Fit, FewEventsGiveTheConstantRate) {
   EXPECT_NEAR(std::exp(fit->model.parts[0].intercept.value), 0.05, 0.02);
 }
 
+// The long gradients are those of the rows with events: clips that cut them would halve the rate.
+TEST(Fit, TheRateOfRareCountsIsKeptWhateverIsClipped) {
+  std::vector<Column> columns;
+  for (int j = 0; j < 12; ++j) columns.push_back({.name = "x" + std::string(1, static_cast<char>('a' + j))});
+  columns.push_back({.name = "y"});
+  int slopes = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Table table = simulated(columns, 5000, seed, [](Random& random) {
+      std::vector<double> row(13);
+      for (double& cell : row) cell = normal(random);
+      row[12] = std::poisson_distribution<int>(0.15 * std::exp(0.3 * row[0] - 0.045))(random);
+      return row;
+    });
+    const auto fit = fitted(std::move(table), {.target = "y", .loss = PoissonLoss{}, .budget = {1, 1e-6}}, seed);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    slopes += fit->constant ? 0 : 1;
+    // The mean rate of a log-linear model of independent standard normal columns.
+    double margin = fit->model.parts[0].intercept.value;
+    for (const Estimate& slope : fit->model.parts[0].coefficients)
+      if (std::isfinite(slope.standard_error)) margin += slope.value * slope.value / 2;
+    EXPECT_NEAR(margin, std::log(0.15), 0.35) << seed;
+    EXPECT_GT(fit->model.receipt.gaussian_spent.mu, 0.97 * fit->model.receipt.gaussian_budget.mu) << "nothing is left";
+  }
+  EXPECT_GE(slopes, 1);
+}
+
 TEST(Fit, RobustLossesIgnoreWildTargets) {
   for (const char* loss : {"huber", "absolute"}) {
     SCOPED_TRACE(loss);
