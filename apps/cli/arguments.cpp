@@ -14,6 +14,7 @@
 
 #include "options.hpp"
 #include "tailcoat/data/text.hpp"
+#include "tailcoat/privacy/budget_option.hpp"
 
 namespace tailcoat::cli {
 namespace {
@@ -123,15 +124,14 @@ Result<std::map<std::string, Scale>> parse_scales(const std::vector<std::string>
 
 void add_noise_arguments(CLI::App& parser, NoiseArguments& arguments) {
   add_number(parser, kEpsilonOption, arguments.epsilon);
-  add_number(parser, kDeltaOption, arguments.delta)->type_name("NUMBER=1e-6");
+  add_number(parser, kBudgetDeltaOption, arguments.delta)->type_name("NUMBER=1e-6");
   add_number(parser, kSeed, arguments.seed);
   add_number(parser, kThreads, arguments.threads);
 }
 
 Result<ApproxDp> budget_of(const NoiseArguments& arguments) {
   TAILCOAT_TRY(epsilon, number(kEpsilonOption, arguments.epsilon));
-  TAILCOAT_TRY(delta, check(kDeltaOption, arguments.delta.value_or(kDefaultDelta)));
-  return check_budget({epsilon, delta});
+  return check_budget({epsilon, arguments.delta.value_or(kDefaultDelta)});
 }
 
 void warn_of_delta(ApproxDp budget, std::size_t rows) {

@@ -9,6 +9,7 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "tailcoat/estimators/evaluate_private.hpp"
 
 namespace tailcoat::cli {
@@ -20,7 +21,8 @@ constexpr const char* kSchema = "tailcoat-evaluate/1";
 constexpr const char* kHelp =
     R"(Without --epsilon the file is public and metrics are exact. With --epsilon it is sensitive:
 metrics are means of bounded losses with noise, and the receipt says what was charged. The budget is
-one of its own, beside that of the fit.
+one of its own, beside that of the fit. Standard errors hold noise and sampling, not the bias of the
+bounds: errors beyond a cap count as the cap, and the notes say where that is and how many are there.
   numbers   r2, mse, mae, median_absolute_error, and pinball_loss of quantile models
   classes   accuracy, auc (public, two classes), and of logistic models log_loss, brier
   poisson   deviance per unit of exposure, mse, mae
@@ -94,8 +96,10 @@ Result<std::string> run_private(const EvaluateOptions& options, const Model& mod
   TAILCOAT_TRY(budget, budget_of(options.noise));
   TAILCOAT_TRY(threads, threads_of(options.noise));
   TAILCOAT_TRY(noise, noise_of(options.noise));
-  TAILCOAT_TRY(source, open_rows(options.of.data, columns_to_evaluate(model)));
-  Engine engine(threads);
+  TAILCOAT_TRY(rows, open_rows(options.of.data, columns_to_evaluate(model)));
+  const Interrupts interrupts;
+  const auto source = until_interrupted(std::move(rows));
+  Engine engine(threads, Interrupts::asked());
   TAILCOAT_TRY(evaluation, evaluate_private(model, *source, budget, {engine, noise}));
   warn_of_delta(budget, evaluation.rows);
   return options.json ? private_json(model, evaluation) : private_table(evaluation);

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace tailcoat::cli {
@@ -18,7 +20,15 @@ Error cannot_write(const std::string& path, int error) {
   return system_error(fmt::format("cannot write {}: {}", path, std::strerror(error)));
 }
 
+// A file that is moved there would replace what is no file: a device, a folder.
+Result<void> check_place(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return {};
+  return system_error(fmt::format("cannot write {}: it is there and no regular file", path));
+}
+
 Result<void> write_partial(const NewFile& file) {
+  TAILCOAT_CHECK(check_place(file.path));
   std::FILE* out = std::fopen(partial_name(file).c_str(), "wxe");
   if (out == nullptr) return cannot_write(file.path, errno);
   const bool written = file.write(
@@ -42,6 +52,29 @@ void remove_partials(const std::vector<NewFile>& files) {
 
 NewFile text_file(std::string path, std::string text) {
   return {std::move(path), [text = std::move(text)](const Append& append) { return append(text); }};
+}
+
+Result<void> check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
+  std::vector<NewFile> trials;
+  for (const std::string& output : outputs) {
+    for (const std::string& input : inputs) {
+      std::error_code ignored;
+      if (std::filesystem::equivalent(output, input, ignored))
+        return usage_error(fmt::format("{} is read by this run and would be overwritten; give another name", output));
+    }
+    trials.push_back(text_file(output, ""));
+  }
+  Result<void> possible;
+  for (std::size_t i = 0; possible && i < trials.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      std::error_code ignored;
+      if (std::filesystem::equivalent(partial_name(trials[j]), partial_name(trials[i]), ignored))
+        possible = usage_error(fmt::format("{} is given for two outputs; give each its own file", outputs[i]));
+    }
+    if (possible) possible = write_partial(trials[i]);
+  }
+  remove_partials(trials);
+  return possible;
 }
 
 Result<void> write_files(const std::vector<NewFile>& files) {

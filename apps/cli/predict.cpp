@@ -17,6 +17,7 @@
 #include "arguments.hpp"
 #include "command.hpp"
 #include "files.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "tailcoat/data/open_rows.hpp"
 
@@ -119,7 +120,8 @@ Result<std::unique_ptr<RowSource>> open_file(const Model& model, const PredictOp
     TAILCOAT_TRY(header, open_rows(options.of.data));
     read.columns = read.text_columns = {header->columns()[0].name};
   }
-  return open_rows(options.of.data, read);
+  TAILCOAT_TRY(rows, open_rows(options.of.data, read));
+  return until_interrupted(std::move(rows));
 }
 
 struct Outcome {
@@ -179,6 +181,8 @@ Result<std::string> run(const PredictOptions& options) {
     static_cast<void>(outcome);
     return std::string();
   }
+  TAILCOAT_CHECK(check_outputs({options.output}, {options.of.data, options.of.model}));
+  const Interrupts interrupts;
   TAILCOAT_TRY(outcome, to_file(model, *source, lines, options.output));
   const std::vector<Figure> figures{{"output", options.output, ""},
                                     {"model", options.of.model, ""},

@@ -80,10 +80,14 @@ double capped(double value, double cap) {
 }
 
 // The share of rows that a search with this noise can be asked to leave beyond the caps.
-Result<double> share_beyond(std::size_t rows, std::size_t columns, Gdp cost) {
+struct Beyond {
+  double share, noise;
+};
+
+Result<Beyond> share_beyond(std::size_t rows, std::size_t columns, Gdp cost) {
   const double noise = quantile_rank_noise(columns, kCapSearch, cost), n = static_cast<double>(rows);
   const double share = std::max(kLeastShareBeyond, 4 * noise / n);
-  if (share <= kMostShareBeyond) return share;
+  if (share <= kMostShareBeyond) return Beyond{share, noise / n};
   return refusal(fmt::format("{} rows are too few to evaluate with this budget; {:.0f} are enough, or a larger epsilon",
                              rows, std::ceil(4 * noise / kMostShareBeyond)));
 }
@@ -96,8 +100,18 @@ Result<std::vector<double>> caps_of(const Columns& columns, std::span<const doub
   return column_spreads(engine, data, centres, search, cost, outlet);
 }
 
-std::string cap_note(const std::string& what, double cap, double share) {
-  return fmt::format("{} counts as at most {:.6g}; {:.2g} % of the rows are beyond", what, cap, 100 * share);
+constexpr const char* kBiasNote =
+    "standard errors leave out what caps take off: the metrics of errors are too small by that";
+
+// What the search was asked for; how far it may be off is known from its noise.
+std::string cap_note(const std::string& what, double cap, double share, double noise) {
+  return fmt::format("{} counts as at most {:.6g}; about {:.2g} % of the rows (+- {:.2g} %) are beyond", what, cap,
+                     100 * share, 100 * noise);
+}
+
+// Of a column of squares of numbers in [0, 1], which are 1 at the cap: no more rows can be there than their mean.
+double most_at_cap(const Means& means, std::size_t squares) {
+  return std::min(means.of[squares] + 2 * means.error(squares, squares), 1.0);
 }
 
 void fill_classes(const Model& model, const Outcome& outcome, std::span<double> cells) {
@@ -143,7 +157,10 @@ Result<PrivateEvaluation> evaluate_classes(const Model& model, RowSource& source
         {"log_loss", kLogLossCap * means.of[first], kLogLossCap * means.error(first, first + 1), entropy});
     evaluation.metrics.push_back(
         {"brier", whole * means.of[first + 2], whole * means.error(first + 2, first + 3), impurity * whole / 2});
-    evaluation.notes.push_back(fmt::format("the log loss of a row counts as at most {}", kLogLossCap));
+    evaluation.notes = {
+        fmt::format("the log loss of a row counts as at most {}; at most {:.2g} % of the rows are there", kLogLossCap,
+                    100 * most_at_cap(means, first + 1)),
+        kBiasNote};
   }
   evaluation.receipt = meter.receipt();
   return evaluation;
@@ -205,8 +222,8 @@ Result<PrivateEvaluation> evaluate_numbers(const Model& model, RowSource& source
                  cells[1] = outcome.actual;
                }));
   const Gdp search_cost = meter.share(0.3);
-  TAILCOAT_TRY(share, share_beyond(raw.rows(), 2, search_cost));
-  TAILCOAT_TRY(scales, find_scales(raw, meter, context, share, search_cost));
+  TAILCOAT_TRY(beyond, share_beyond(raw.rows(), 2, search_cost));
+  TAILCOAT_TRY(scales, find_scales(raw, meter, context, beyond.share, search_cost));
   const auto* quantile = std::get_if<QuantileLoss>(&model.loss);
   const std::size_t width = quantile != nullptr ? kPinballSquare + 1 : kSigned + 1;
   Columns columns{width, std::vector<double>(raw.rows() * width)};
@@ -220,9 +237,10 @@ Result<PrivateEvaluation> evaluate_numbers(const Model& model, RowSource& source
     evaluation.metrics.push_back({"pinball_loss", scales.error * means.of[kPinball],
                                   scales.error * means.error(kPinball, kPinballSquare), std::nullopt});
   }
-  evaluation.notes = {cap_note("an error", scales.error, share),
-                      cap_note(fmt::format("the distance from the median {:.6g}", scales.centre), scales.target, share),
-                      "the constant of mse is the mean, that of mae the median of the target, both private"};
+  evaluation.notes = {cap_note("an error", scales.error, beyond.share, beyond.noise),
+                      cap_note(fmt::format("the distance from the median {:.6g}", scales.centre), scales.target,
+                               beyond.share, beyond.noise),
+                      kBiasNote, "the constant of mse is the mean, that of mae the median of the target, both private"};
   return evaluation;
 }
 
@@ -234,9 +252,9 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
                  cells[1] = outcome.exposure;
                }));
   const Gdp search_cost = meter.share(0.4);
-  TAILCOAT_TRY(share, share_beyond(raw.rows(), 2, search_cost));
+  TAILCOAT_TRY(beyond, share_beyond(raw.rows(), 2, search_cost));
   const std::vector<double> centres{0, 0};
-  TAILCOAT_TRY(caps, caps_of(raw, centres, share, search_cost, context.engine, {meter, context.noise}));
+  TAILCOAT_TRY(caps, caps_of(raw, centres, beyond.share, search_cost, context.engine, {meter, context.noise}));
   Columns columns{3};
   for (std::size_t i = 0; i < raw.rows(); ++i) {
     const double deviance = capped(raw.cells[2 * i], caps[0]), exposure = raw.cells[2 * i + 1];
@@ -250,7 +268,7 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
   const double exposure_error = model.exposure.empty() ? 0 : means.error(2, 2) / means.of[2];
   return PrivateEvaluation{raw.rows(),
                            {{"deviance", deviance, std::hypot(error, deviance * exposure_error), std::nullopt}},
-                           {cap_note("the deviance of a row", caps[0], share)},
+                           {cap_note("the deviance of a row", caps[0], beyond.share, beyond.noise), kBiasNote},
                            meter.receipt()};
 }
 
