@@ -91,6 +91,11 @@ CLI::Option* add_repeated(CLI::App& parser, const std::string& name, std::vector
   return parser.add_option(name, values, meaning)->allow_extra_args(false);
 }
 
+CLI::Option* add_file(CLI::App& parser, const std::string& name, std::string& path, const std::string& meaning) {
+  const auto named = [](const std::string& text) { return text.empty() ? "the name of the file is empty" : ""; };
+  return parser.add_option(name, path, meaning)->type_name("FILE")->check(named);
+}
+
 Result<std::map<std::string, std::vector<std::string>>> parse_categorical(const std::vector<std::string>& texts) {
   std::map<std::string, std::vector<std::string>> levels;
   for (const std::string& text : texts) {
@@ -153,7 +158,7 @@ Result<std::size_t> threads_of(const NoiseArguments& arguments) { return whole_n
 
 void add_model_arguments(CLI::App& parser, ModelArguments& arguments, const std::string& rows) {
   parser.add_option("DATA", arguments.data, rows + ": .csv, .tsv (also .gz), .npy")->required()->type_name("");
-  parser.add_option("--model", arguments.model, "model file of `tailcoat fit`")->type_name("FILE");
+  add_file(parser, "--model", arguments.model, "model file of `tailcoat fit`");
 }
 
 Result<Model> model_of(const ModelArguments& arguments) {

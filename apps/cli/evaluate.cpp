@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -52,10 +53,13 @@ std::string public_json(const Model& model, const Evaluation& evaluation) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// Squares of huge numbers have no finite mean.
+std::string metric_text(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "too large"; }
+
 std::string public_table(const Evaluation& evaluation) {
   std::string text = fmt::format("{:<24}{:>14}{:>14}\n", fmt::format("{} rows", evaluation.rows), "model", "constant");
   for (const Metric& metric : evaluation.metrics)
-    text += fmt::format("{:<24}{:>14.6g}{:>14.6g}\n", metric.name, metric.value, metric.constant);
+    text += fmt::format("{:<24}{:>14}{:>14}\n", metric.name, metric_text(metric.value), metric_text(metric.constant));
   text += fmt::format("The constant prediction is {:.40}.\n", evaluation.constant);
   if (evaluation.left_out > 0)
     text += fmt::format("{} rows have no target or exposure and were left out.\n", evaluation.left_out);

@@ -275,19 +275,15 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
   add_repeated(*parser, "--bounds", arguments->bounds, "public range of a number column")->type_name("COL=LOW:HIGH");
   add_repeated(*parser, "--scale", arguments->scales, "public centre and spread of a number column")
       ->type_name("COL=CENTRE:SPREAD");
-  parser
-      ->add_option("--public", arguments->public_rows,
-                   "file of public rows like these: what they say need not be paid for")
-      ->type_name("FILE");
+  add_file(*parser, "--public", arguments->public_rows,
+           "file of public rows like these: what they say need not be paid for");
   parser->add_option("--algorithm", arguments->algorithm, "adaptive, or one that plan lists; see below")
       ->type_name("NAME");
   add_theory_arguments(*parser, arguments->theory);
   add_number(*parser, kConfidenceOption, arguments->confidence);
-  parser->add_option("--model", arguments->model, "file to write the model to")->type_name("FILE");
-  parser
-      ->add_option("--report", arguments->report,
-                   "HTML page to write: model, privacy and accuracy in words and pictures")
-      ->type_name("FILE");
+  add_file(*parser, "--model", arguments->model, "file to write the model to");
+  add_file(*parser, "--report", arguments->report,
+           "HTML page to write: model, privacy and accuracy in words and pictures");
   parser->add_flag("--diagnose", arguments->diagnose, "also release how well it fits: residuals, or chances");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(kHelp);

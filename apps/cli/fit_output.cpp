@@ -120,14 +120,18 @@ std::string shown(const std::string& name) {
   return quoted.substr(1, quoted.rfind('\'') - 1);
 }
 
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string asked_text(const Model& model) {
   const Receipt& receipt = model.receipt;
   std::set<std::string> columns;
   for (const Feature& feature : model.features) columns.insert(feature.column);
   std::string text = fmt::format("Asked    {} loss for {}, epsilon {:g}, delta {:g}\n", loss_name(model.loss),
                                  in_quotes(model.target), receipt.budget.epsilon, receipt.budget.delta);
-  text +=
-      fmt::format("Data     {} rows, {} features from {} columns\n", model.rows, model.features.size(), columns.size());
+  text += fmt::format("Data     {}, {} from {}\n", counted(model.rows, "row"),
+                      counted(model.features.size(), "feature"), counted(columns.size(), "column"));
   if (model.classes.size() == 2) {
     text += fmt::format("Classes  {} against {}: coefficients are log odds of the first of these\n",
                         in_quotes(model.classes[1]), in_quotes(model.classes[0]));
@@ -149,19 +153,23 @@ std::string estimate_line(const std::string& name, const Estimate& estimate, boo
   const auto line = [&](const std::string& value) { return fmt::format("  {:<{}}{:>14}\n", name, kNameWidth, value); };
   if (is_left_out(estimate)) return line("left out");
   if (level && estimate.value == 0 && estimate.standard_error == 0) return line("reference");
-  if (std::isinf(estimate.standard_error)) return line(fmt::format("{:.6g}", estimate.value));  // of a theorem: none
+  if (std::isinf(estimate.standard_error)) return line(fmt::format("{:.6g}", estimate.value));
   return fmt::format("  {:<{}}{:>14.6g}{:>14.3g}{:>14.6g}{:>14.6g}\n", name, kNameWidth, estimate.value,
                      estimate.standard_error, estimate.low, estimate.high);
 }
 
-std::string coefficients_text(const Model& model) {
+std::string coefficients_text(const Fit& fit) {
+  const Model& model = fit.model;
   std::string text;
   for (std::size_t p = 0; p < model.parts.size(); ++p) {
     const std::string of = part_class(model, p);
-    text +=
-        fmt::format("\nCoefficients{}, with {:g} % intervals\n",
-                    of.empty() ? "" : fmt::format(" of {} against the rest", in_quotes(of)), 100 * model.confidence);
-    text += fmt::format("  {:<{}}{:>14}{:>14}{:>14}{:>14}\n", "", kNameWidth, "value", "std. error", "from", "to");
+    const std::string which = of.empty() ? "" : fmt::format(" of {} against the rest", in_quotes(of));
+    if (fit.certified) {  // a theorem gives no errors
+      text += fmt::format("\nCoefficients{}\n", which);
+    } else {
+      text += fmt::format("\nCoefficients{}, with {:g} % intervals\n", which, 100 * model.confidence);
+      text += fmt::format("  {:<{}}{:>14}{:>14}{:>14}{:>14}\n", "", kNameWidth, "value", "std. error", "from", "to");
+    }
     text += estimate_line("(intercept)", model.parts[p].intercept);
     for (std::size_t j = 0; j < model.features.size(); ++j)
       text += estimate_line(shown(feature_name(model.features[j])), model.parts[p].coefficients[j],
@@ -265,7 +273,7 @@ std::string fit_json(const Fit& fit) {
 }
 
 std::string fit_text(const Fit& fit) {
-  return asked_text(fit.model) + done_text(fit) + coefficients_text(fit.model) + budget_text(fit.model.receipt) +
+  return asked_text(fit.model) + done_text(fit) + coefficients_text(fit) + budget_text(fit.model.receipt) +
          limits_text(fit) + diagnosis_text(fit);
 }
 

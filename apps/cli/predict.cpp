@@ -182,7 +182,6 @@ Result<std::string> run(const PredictOptions& options) {
     return std::string();
   }
   TAILCOAT_CHECK(check_outputs({options.output}, {options.of.data, options.of.model}));
-  const Interrupts interrupts;
   TAILCOAT_TRY(outcome, to_file(model, *source, lines, options.output));
   const std::vector<Figure> figures{{"output", options.output, ""},
                                     {"model", options.of.model, ""},
@@ -197,7 +196,7 @@ Command predict_command(CLI::App& tailcoat) {
   CLI::App* parser = tailcoat.add_subcommand("predict", "Predict from the rows of a file with a fitted model");
   const auto options = std::make_shared<PredictOptions>();
   add_model_arguments(*parser, options->of, "file of rows");
-  parser->add_option("--output", options->output, "CSV file to write; standard output if not given")->type_name("FILE");
+  add_file(*parser, "--output", options->output, "CSV file to write; standard output if not given");
   add_list(*parser, "--keep", options->keep, "columns of the file to copy, such as an id");
   parser->add_flag("--json", options->json, "print one JSON object about the run");
   parser->footer(kHelp);

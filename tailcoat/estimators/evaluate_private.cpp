@@ -100,6 +100,7 @@ Result<std::vector<double>> caps_of(const Columns& columns, std::span<const doub
   return column_spreads(engine, data, centres, search, cost, outlet);
 }
 
+constexpr const char* kMissingNote = "a row without a target, or of a class that the model does not know, is the worst";
 constexpr const char* kBiasNote =
     "standard errors leave out what caps take off: the metrics of errors are too small by that";
 
@@ -162,6 +163,7 @@ Result<PrivateEvaluation> evaluate_classes(const Model& model, RowSource& source
                     100 * most_at_cap(means, first + 1)),
         kBiasNote};
   }
+  evaluation.notes.push_back(kMissingNote);
   evaluation.receipt = meter.receipt();
   return evaluation;
 }
@@ -193,7 +195,7 @@ std::vector<PrivateMetric> number_metrics(const Means& means, const Scales& scal
   const double variance = spread * (means.of[kTargetSquare] - signed_mean * signed_mean);
   const double mse = squares * means.of[kSquare], mse_error = squares * means.error(kSquare, kFourth);
   const double variance_error = spread * means.error(kTargetSquare, kTargetSquare);
-  std::vector<PrivateMetric> metrics{{"mse", mse, mse_error, std::max(variance, 0.0)},
+  std::vector<PrivateMetric> metrics{{"mse", mse, mse_error, variance > 0 ? variance : 0},
                                      {"mae", scales.error * means.of[kError],
                                       scales.error * means.error(kError, kSquare), scales.target * means.of[kTarget]}};
   if (variance > 2 * variance_error) {
@@ -240,7 +242,15 @@ Result<PrivateEvaluation> evaluate_numbers(const Model& model, RowSource& source
   evaluation.notes = {cap_note("an error", scales.error, beyond.share, beyond.noise),
                       cap_note(fmt::format("the distance from the median {:.6g}", scales.centre), scales.target,
                                beyond.share, beyond.noise),
-                      kBiasNote, "the constant of mse is the mean, that of mae the median of the target, both private"};
+                      kBiasNote, kMissingNote,
+                      "the constant of mse is the mean, that of mae the median of the target, both private"};
+  if (!(scales.error > 0) && means.of[kError] > 2 * beyond.share) {
+    evaluation.notes.insert(
+        evaluation.notes.begin(),
+        fmt::format("these metrics say nothing: {:.0f} % of the rows are off or have no target, but "
+                    "no size of error is visible",
+                    100 * means.of[kError]));
+  }
   return evaluation;
 }
 
@@ -266,10 +276,11 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
   if (!(exposure > 0)) return refusal("the mean exposure is lost in the noise; use a larger epsilon or more rows");
   const double deviance = caps[0] * means.of[0] / exposure, error = caps[0] * means.error(0, 1) / exposure;
   const double exposure_error = model.exposure.empty() ? 0 : means.error(2, 2) / means.of[2];
-  return PrivateEvaluation{raw.rows(),
-                           {{"deviance", deviance, std::hypot(error, deviance * exposure_error), std::nullopt}},
-                           {cap_note("the deviance of a row", caps[0], beyond.share, beyond.noise), kBiasNote},
-                           meter.receipt()};
+  return PrivateEvaluation{
+      raw.rows(),
+      {{"deviance", deviance, std::hypot(error, deviance * exposure_error), std::nullopt}},
+      {cap_note("the deviance of a row", caps[0], beyond.share, beyond.noise), kBiasNote, kMissingNote},
+      meter.receipt()};
 }
 
 }  // namespace

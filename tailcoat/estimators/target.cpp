@@ -80,6 +80,10 @@ Result<Target> Target::look(const Frame& frame, const FitOptions& options, doubl
     TAILCOAT_CHECK(target.choose_classes(frame, column, share / 2, run, outlet, notes));
   } else {
     TAILCOAT_CHECK(target.sketch(frame, column, is_count(options.loss) ? share / 2 : share, run, outlet, notes));
+    if (target.labelled_ < 1)
+      notes.push_back(fmt::format("{}{:.0f} % of the rows have no target and take no part in the fit",
+                                  target.labelled_ > kLeastPresent ? "about " : "at least ",
+                                  100 * (1 - target.labelled_)));
   }
   return target;
 }

@@ -235,6 +235,7 @@ TEST(Fit, RefusesColumnsThatDoNotFit) {
   expect_error(2, data + " --target yy", "'y'");
   expect_error(2, data + " --target y --features a,aa", "'a'");
   expect_error(2, data + " --target y --drop zzz", "zzz");
+  expect_error(2, scratch.file("semicolons.csv", "a;y\n1;2\n") + " --epsilon 1 --target y", "separated by commas");
   expect_error(2, data + " --target y --features a,y", "cannot be a feature");
   expect_error(2, data + " --target y --features a --categorical city=Graz", "is not a feature");
   expect_error(2, data + " --target y --features a --missing-indicator b", "is not a feature");
@@ -278,9 +279,11 @@ TEST(Fit, AModelThatCannotBeWrittenLeavesNothing) {
   const Scratch scratch;
   const std::string data = scratch.file("rows.csv", rows(3000)) + kUsual;
   expect_error(1, data + " --model " + scratch.path("none/m.json"), "cannot write");
-  expect_error(1, data + " --model /dev/null", "no regular file");
+  const std::string pipe = scratch.pipe("pipe");
+  expect_error(1, data + " --model " + pipe, "no regular file");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
   expect_error(1, data + " --model " + scratch.path(""), "no regular file");
-  EXPECT_EQ(scratch.files(), 1u);
+  EXPECT_EQ(scratch.files(), 2u);
 }
 
 TEST(Fit, AFullDiskLeavesNoModelAndSaysThatTheBudgetIsSpent) {

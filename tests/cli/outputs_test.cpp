@@ -42,7 +42,18 @@ TEST(Outputs, ThatCannotBeWrittenAreRefusedBeforeAnythingIsReleased) {
     expect_refused(scratch, 1, "fit " + data + kFit + "--report " + place, "cannot write " + place);
     expect_refused(scratch, 1, "predict " + data + " --model " + model + " --output " + place, "cannot write " + place);
   }
-  expect_refused(scratch, 1, "predict " + data + " --model " + model + " --output /dev/null", "no regular file");
+  const std::string pipe = scratch.pipe("pipe");
+  expect_refused(scratch, 1, "predict " + data + " --model " + model + " --output " + pipe, "no regular file");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+// As from an unset variable in a script: not taken for no file.
+TEST(Outputs, WithoutANameAreRefused) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(3000)), model = scratch.file("m.json", model_text());
+  expect_refused(scratch, 2, "fit " + data + kFit + "--model ''", "--model: the name of the file is empty");
+  expect_refused(scratch, 2, "fit " + data + kFit + "--report ''", "--report: the name of the file is empty");
+  expect_refused(scratch, 2, "predict " + data + " --model " + model + " --output ''", "the name of the file is empty");
 }
 
 TEST(Outputs, DoNotOverwriteWhatIsReadOrEachOther) {

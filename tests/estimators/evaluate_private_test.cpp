@@ -169,6 +169,26 @@ TEST(EvaluatePrivate, SaysHowManyRowsAreAtTheCapAndThatErrorsLeaveItOut) {
   EXPECT_TRUE(has_note(*found, "standard errors leave out what caps take off"));
 }
 
+TEST(EvaluatePrivate, SaysSoWhereNoRowHasATarget) {
+  std::vector<double> cells;
+  for (int i = 0; i < 5000; ++i) cells.insert(cells.end(), {1, std::nan("")});
+  const Table table = table_of({{.name = "a"}, {.name = "y"}}, cells);
+  const auto found = evaluated(model_with("squared"), table, 1);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_TRUE(has_note(*found, "these metrics say nothing")) << found->notes[0];
+  const auto perfect = evaluated(model_with("squared"),
+                                 table_of({{.name = "a"}, {.name = "y"}},
+                                          [] {
+                                            std::vector<double> exact;
+                                            for (int i = 0; i < 5000; ++i)
+                                              exact.insert(exact.end(), {1.0 * i, 1.0 + i});
+                                            return exact;
+                                          }()),
+                                 1);
+  ASSERT_TRUE(perfect.ok()) << perfect.error().message;
+  EXPECT_FALSE(has_note(*perfect, "these metrics say nothing")) << perfect->notes[0];
+}
+
 TEST(EvaluatePrivate, RefusesTooFewRows) {
   const auto few = evaluated(model_with("squared"), numbers(200), 1, {0.5, 1e-6});
   ASSERT_FALSE(few.ok());
