@@ -100,7 +100,7 @@ Result<std::vector<double>> caps_of(const Columns& columns, std::span<const doub
   return column_spreads(engine, data, centres, search, cost, outlet);
 }
 
-constexpr const char* kMissingNote = "a row without a target, or of a class that the model does not know, is the worst";
+constexpr const char* kMissingNote = "a row without a target, or of a class the model does not know, counts as the worst";
 constexpr const char* kBiasNote =
     "standard errors leave out what caps take off: the metrics of errors are too small by that";
 
