@@ -14,6 +14,7 @@
 
 #include "options.hpp"
 #include "tailcoat/data/text.hpp"
+#include "tailcoat/privacy/budget_option.hpp"
 
 namespace tailcoat::cli {
 namespace {
@@ -90,6 +91,11 @@ CLI::Option* add_repeated(CLI::App& parser, const std::string& name, std::vector
   return parser.add_option(name, values, meaning)->allow_extra_args(false);
 }
 
+CLI::Option* add_file(CLI::App& parser, const std::string& name, std::string& path, const std::string& meaning) {
+  const auto named = [](const std::string& text) { return text.empty() ? "the name of the file is empty" : ""; };
+  return parser.add_option(name, path, meaning)->type_name("FILE")->check(named);
+}
+
 Result<std::map<std::string, std::vector<std::string>>> parse_categorical(const std::vector<std::string>& texts) {
   std::map<std::string, std::vector<std::string>> levels;
   for (const std::string& text : texts) {
@@ -123,15 +129,14 @@ Result<std::map<std::string, Scale>> parse_scales(const std::vector<std::string>
 
 void add_noise_arguments(CLI::App& parser, NoiseArguments& arguments) {
   add_number(parser, kEpsilonOption, arguments.epsilon);
-  add_number(parser, kDeltaOption, arguments.delta)->type_name("NUMBER=1e-6");
+  add_number(parser, kBudgetDeltaOption, arguments.delta)->type_name("NUMBER=1e-6");
   add_number(parser, kSeed, arguments.seed);
   add_number(parser, kThreads, arguments.threads);
 }
 
 Result<ApproxDp> budget_of(const NoiseArguments& arguments) {
   TAILCOAT_TRY(epsilon, number(kEpsilonOption, arguments.epsilon));
-  TAILCOAT_TRY(delta, check(kDeltaOption, arguments.delta.value_or(kDefaultDelta)));
-  return check_budget({epsilon, delta});
+  return check_budget({epsilon, arguments.delta.value_or(kDefaultDelta)});
 }
 
 void warn_of_delta(ApproxDp budget, std::size_t rows) {
@@ -153,7 +158,7 @@ Result<std::size_t> threads_of(const NoiseArguments& arguments) { return whole_n
 
 void add_model_arguments(CLI::App& parser, ModelArguments& arguments, const std::string& rows) {
   parser.add_option("DATA", arguments.data, rows + ": .csv, .tsv (also .gz), .npy")->required()->type_name("");
-  parser.add_option("--model", arguments.model, "model file of `tailcoat fit`")->type_name("FILE");
+  add_file(parser, "--model", arguments.model, "model file of `tailcoat fit`");
 }
 
 Result<Model> model_of(const ModelArguments& arguments) {

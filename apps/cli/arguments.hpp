@@ -23,6 +23,9 @@ CLI::Option* add_list(CLI::App&, const std::string& name, std::vector<std::strin
 CLI::Option* add_repeated(CLI::App&, const std::string& name, std::vector<std::string>& values,
                           const std::string& meaning);
 
+// An option that takes a file, whose name is not empty: an unset variable in a script is not taken for no file.
+CLI::Option* add_file(CLI::App&, const std::string& name, std::string& path, const std::string& meaning);
+
 // "city=A,B,C": a text column and its levels; "city,state": text columns whose levels are to be found.
 Result<std::map<std::string, std::vector<std::string>>> parse_categorical(const std::vector<std::string>& texts);
 // "rooms=1:20", and "rooms=5:2" for centre and spread.

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "tailcoat/estimators/evaluate_private.hpp"
 
 namespace tailcoat::cli {
@@ -20,7 +22,8 @@ constexpr const char* kSchema = "tailcoat-evaluate/1";
 constexpr const char* kHelp =
     R"(Without --epsilon the file is public and metrics are exact. With --epsilon it is sensitive:
 metrics are means of bounded losses with noise, and the receipt says what was charged. The budget is
-one of its own, beside that of the fit.
+one of its own, beside that of the fit. Standard errors hold noise and sampling, not the bias of the
+bounds: an error beyond a cap counts as the cap; notes say where that is and how many are there.
   numbers   r2, mse, mae, median_absolute_error, and pinball_loss of quantile models
   classes   accuracy, auc (public, two classes), and of logistic models log_loss, brier
   poisson   deviance per unit of exposure, mse, mae
@@ -50,10 +53,13 @@ std::string public_json(const Model& model, const Evaluation& evaluation) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// Squares of huge numbers have no finite mean.
+std::string metric_text(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "too large"; }
+
 std::string public_table(const Evaluation& evaluation) {
   std::string text = fmt::format("{:<24}{:>14}{:>14}\n", fmt::format("{} rows", evaluation.rows), "model", "constant");
   for (const Metric& metric : evaluation.metrics)
-    text += fmt::format("{:<24}{:>14.6g}{:>14.6g}\n", metric.name, metric.value, metric.constant);
+    text += fmt::format("{:<24}{:>14}{:>14}\n", metric.name, metric_text(metric.value), metric_text(metric.constant));
   text += fmt::format("The constant prediction is {:.40}.\n", evaluation.constant);
   if (evaluation.left_out > 0)
     text += fmt::format("{} rows have no target or exposure and were left out.\n", evaluation.left_out);
@@ -94,8 +100,10 @@ Result<std::string> run_private(const EvaluateOptions& options, const Model& mod
   TAILCOAT_TRY(budget, budget_of(options.noise));
   TAILCOAT_TRY(threads, threads_of(options.noise));
   TAILCOAT_TRY(noise, noise_of(options.noise));
-  TAILCOAT_TRY(source, open_rows(options.of.data, columns_to_evaluate(model)));
-  Engine engine(threads);
+  TAILCOAT_TRY(rows, open_rows(options.of.data, columns_to_evaluate(model)));
+  const Interrupts interrupts;
+  const auto source = until_interrupted(std::move(rows));
+  Engine engine(threads, Interrupts::asked());
   TAILCOAT_TRY(evaluation, evaluate_private(model, *source, budget, {engine, noise}));
   warn_of_delta(budget, evaluation.rows);
   return options.json ? private_json(model, evaluation) : private_table(evaluation);

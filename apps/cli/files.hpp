@@ -24,6 +24,10 @@ NewFile text_file(std::string path, std::string text);
 // part.
 Result<void> write_files(const std::vector<NewFile>&);
 
+// Refuses, before a run that must not be for nothing, outputs that cannot be written, are one file or are an input of
+// the run. It tries: permissions do not tell, e.g. in /proc. A disk that fills up later is still an error then.
+Result<void> check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+
 // A directory for output, made if it is not there, so that a run of minutes does not fail at its end. If nothing is put
 // into one it made, it is removed again.
 class OutputDirectory {

@@ -2,12 +2,8 @@
 #include "tailcoat/estimators/fit.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -199,15 +195,13 @@ Result<void> learn_from_file(const std::string& path, std::span<const Column> co
   return learn_from_public(rows, options);
 }
 
-// Before any budget is spent. A disk that fills up later is still an error then.
-Result<void> check_can_write(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))  // a file that is moved there would replace it
-    return system_error(fmt::format("cannot write {}: it is there and no regular file", path));
-  const std::size_t slash = path.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  if (access(directory.c_str(), W_OK | X_OK) == 0) return {};
-  return system_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+// Of those that are given.
+Result<void> check_files(const FitArguments& arguments) {
+  std::vector<std::string> outputs, inputs{arguments.data};
+  for (const std::string& path : {arguments.model, arguments.report})
+    if (!path.empty()) outputs.push_back(path);
+  if (!arguments.public_rows.empty()) inputs.push_back(arguments.public_rows);
+  return check_outputs(outputs, inputs);
 }
 
 Result<void> write_results(const FitArguments& arguments, const Fit& fitted, const std::string& command) {
@@ -243,8 +237,7 @@ Result<std::string> run(const FitArguments& arguments, const std::string& comman
   TAILCOAT_TRY(options, options_of(arguments));
   TAILCOAT_TRY(theorem, theorem_of(arguments));
   TAILCOAT_TRY(threads, threads_of(arguments.noise));
-  for (const std::string& path : {arguments.model, arguments.report})
-    if (!path.empty()) TAILCOAT_CHECK(check_can_write(path));
+  TAILCOAT_CHECK(check_files(arguments));
   TAILCOAT_TRY(table, load_table(arguments, options));
   if (!arguments.public_rows.empty()) TAILCOAT_CHECK(learn_from_file(arguments.public_rows, table.columns(), options));
   warn_of_delta(options.budget, table.rows());
@@ -282,19 +275,15 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
   add_repeated(*parser, "--bounds", arguments->bounds, "public range of a number column")->type_name("COL=LOW:HIGH");
   add_repeated(*parser, "--scale", arguments->scales, "public centre and spread of a number column")
       ->type_name("COL=CENTRE:SPREAD");
-  parser
-      ->add_option("--public", arguments->public_rows,
-                   "file of public rows like these: what they say need not be paid for")
-      ->type_name("FILE");
+  add_file(*parser, "--public", arguments->public_rows,
+           "file of public rows like these: what they say need not be paid for");
   parser->add_option("--algorithm", arguments->algorithm, "adaptive, or one that plan lists; see below")
       ->type_name("NAME");
   add_theory_arguments(*parser, arguments->theory);
   add_number(*parser, kConfidenceOption, arguments->confidence);
-  parser->add_option("--model", arguments->model, "file to write the model to")->type_name("FILE");
-  parser
-      ->add_option("--report", arguments->report,
-                   "HTML page to write: model, privacy and accuracy in words and pictures")
-      ->type_name("FILE");
+  add_file(*parser, "--model", arguments->model, "file to write the model to");
+  add_file(*parser, "--report", arguments->report,
+           "HTML page to write: model, privacy and accuracy in words and pictures");
   parser->add_flag("--diagnose", arguments->diagnose, "also release how well it fits: residuals, or chances");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(kHelp);

@@ -92,8 +92,9 @@ Json privacy_json(const Receipt& receipt) {
 // Releases that differ by their step alone.
 struct ReleaseGroup {
   std::string what, mechanism;
+  bool of_block = false;  // of some rows: within the price of the line that opened disjoint blocks
   std::size_t count = 0, values = 0;
-  double mu_squared = 0, epsilon = 0;
+  double mu_squared = 0, epsilon = 0, delta = 0;
 };
 
 std::vector<ReleaseGroup> grouped(const Receipt& receipt) {
@@ -101,13 +102,14 @@ std::vector<ReleaseGroup> grouped(const Receipt& receipt) {
   for (const ReceiptLine& line : receipt.lines) {
     const std::string what = line.release.what.substr(0, line.release.what.find(", step "));
     auto group = std::find_if(groups.begin(), groups.end(), [&](const ReleaseGroup& known) {
-      return known.what == what && known.mechanism == line.release.mechanism;
+      return known.what == what && known.mechanism == line.release.mechanism && known.of_block == !line.block.empty();
     });
-    if (group == groups.end()) group = groups.insert(groups.end(), {what, line.release.mechanism});
+    if (group == groups.end()) group = groups.insert(groups.end(), {what, line.release.mechanism, !line.block.empty()});
     ++group->count;
     group->values += line.release.values;
     group->mu_squared += line.price.mu * line.price.mu;
     group->epsilon += line.price.epsilon;
+    group->delta += line.price.delta;
   }
   return groups;
 }
@@ -118,14 +120,18 @@ std::string shown(const std::string& name) {
   return quoted.substr(1, quoted.rfind('\'') - 1);
 }
 
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string asked_text(const Model& model) {
   const Receipt& receipt = model.receipt;
   std::set<std::string> columns;
   for (const Feature& feature : model.features) columns.insert(feature.column);
   std::string text = fmt::format("Asked    {} loss for {}, epsilon {:g}, delta {:g}\n", loss_name(model.loss),
                                  in_quotes(model.target), receipt.budget.epsilon, receipt.budget.delta);
-  text +=
-      fmt::format("Data     {} rows, {} features from {} columns\n", model.rows, model.features.size(), columns.size());
+  text += fmt::format("Data     {}, {} from {}\n", counted(model.rows, "row"),
+                      counted(model.features.size(), "feature"), counted(columns.size(), "column"));
   if (model.classes.size() == 2) {
     text += fmt::format("Classes  {} against {}: coefficients are log odds of the first of these\n",
                         in_quotes(model.classes[1]), in_quotes(model.classes[0]));
@@ -143,25 +149,40 @@ std::string done_text(const Fit& fit) {
   return text;
 }
 
-std::string estimate_line(const std::string& name, const Estimate& estimate) {
-  if (is_left_out(estimate)) return fmt::format("  {:<{}}{:>14}\n", name, kNameWidth, "left out");
+std::string estimate_line(const std::string& name, const Estimate& estimate, bool level = false) {
+  const auto line = [&](const std::string& value) { return fmt::format("  {:<{}}{:>14}\n", name, kNameWidth, value); };
+  if (is_left_out(estimate)) return line("left out");
+  if (level && estimate.value == 0 && estimate.standard_error == 0) return line("reference");
+  if (std::isinf(estimate.standard_error)) return line(fmt::format("{:.6g}", estimate.value));
   return fmt::format("  {:<{}}{:>14.6g}{:>14.3g}{:>14.6g}{:>14.6g}\n", name, kNameWidth, estimate.value,
                      estimate.standard_error, estimate.low, estimate.high);
 }
 
-std::string coefficients_text(const Model& model) {
+std::string coefficients_text(const Fit& fit) {
+  const Model& model = fit.model;
   std::string text;
   for (std::size_t p = 0; p < model.parts.size(); ++p) {
     const std::string of = part_class(model, p);
-    text +=
-        fmt::format("\nCoefficients{}, with {:g} % intervals\n",
-                    of.empty() ? "" : fmt::format(" of {} against the rest", in_quotes(of)), 100 * model.confidence);
-    text += fmt::format("  {:<{}}{:>14}{:>14}{:>14}{:>14}\n", "", kNameWidth, "value", "std. error", "from", "to");
+    const std::string which = of.empty() ? "" : fmt::format(" of {} against the rest", in_quotes(of));
+    if (fit.certified) {  // a theorem gives no errors
+      text += fmt::format("\nCoefficients{}\n", which);
+    } else {
+      text += fmt::format("\nCoefficients{}, with {:g} % intervals\n", which, 100 * model.confidence);
+      text += fmt::format("  {:<{}}{:>14}{:>14}{:>14}{:>14}\n", "", kNameWidth, "value", "std. error", "from", "to");
+    }
     text += estimate_line("(intercept)", model.parts[p].intercept);
     for (std::size_t j = 0; j < model.features.size(); ++j)
-      text += estimate_line(shown(feature_name(model.features[j])), model.parts[p].coefficients[j]);
+      text += estimate_line(shown(feature_name(model.features[j])), model.parts[p].coefficients[j],
+                            model.features[j].kind == FeatureKind::level);
   }
   return text;
+}
+
+std::string share_text(const ReleaseGroup& group, double whole) {
+  if (group.of_block) return "of its block";
+  if (group.epsilon > 0) return fmt::format("epsilon {:.3g}", group.epsilon);
+  if (group.delta > 0) return fmt::format("delta {:.2g}", group.delta);
+  return fmt::format("{:.1f} %", 100 * group.mu_squared / whole);
 }
 
 std::string budget_text(const Receipt& receipt) {
@@ -169,12 +190,14 @@ std::string budget_text(const Receipt& receipt) {
                                  receipt.gaussian_spent.mu, receipt.gaussian_budget.mu);
   text += fmt::format("  {:<{}}{:>14}{:>14}{:>14}\n", "", kNameWidth, "releases", "numbers", "share");
   const double whole = receipt.gaussian_budget.mu * receipt.gaussian_budget.mu;
-  for (const ReleaseGroup& group : grouped(receipt)) {
-    const std::string share = group.epsilon > 0 ? fmt::format("epsilon {:.3g}", group.epsilon)
-                                                : fmt::format("{:.1f} %", 100 * group.mu_squared / whole);
-    text +=
-        fmt::format("  {:<{}}{:>14}{:>14}{:>14}\n", shown(group.what), kNameWidth, group.count, group.values, share);
+  const std::vector<ReleaseGroup> groups = grouped(receipt);
+  for (const ReleaseGroup& group : groups) {
+    const std::string name = (group.of_block ? "  " : "") + shown(group.what);
+    text += fmt::format("  {:<{}}{:>14}{:>14}{:>14}\n", name, kNameWidth, group.count, group.values,
+                        share_text(group, whole));
   }
+  if (std::ranges::any_of(groups, &ReleaseGroup::of_block))
+    text += "  Each block has rows of its own, so all blocks together cost the share of the line above them.\n";
   return text;
 }
 
@@ -250,7 +273,7 @@ std::string fit_json(const Fit& fit) {
 }
 
 std::string fit_text(const Fit& fit) {
-  return asked_text(fit.model) + done_text(fit) + coefficients_text(fit.model) + budget_text(fit.model.receipt) +
+  return asked_text(fit.model) + done_text(fit) + coefficients_text(fit) + budget_text(fit.model.receipt) +
          limits_text(fit) + diagnosis_text(fit);
 }
 

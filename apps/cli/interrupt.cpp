@@ -1,6 +1,7 @@
 #include "interrupt.hpp"
 
 #include <ctime>
+#include <utility>
 
 namespace tailcoat::cli {
 namespace {
@@ -36,6 +37,21 @@ struct sigaction replace(int signal) {
   return before;
 }
 
+class RowsUntilInterrupted final : public RowSource {
+ public:
+  explicit RowsUntilInterrupted(std::unique_ptr<RowSource> rows) : rows_(std::move(rows)) {}
+  [[nodiscard]] std::span<const Column> columns() const override { return rows_->columns(); }
+
+ private:
+  Result<std::size_t> read_rows(double* block, std::size_t rows) override {
+    if (stop) return system_error("stopped");
+    return rows_->read({block, rows * columns().size()});
+  }
+  Result<void> restart() override { return rows_->rewind(); }
+
+  std::unique_ptr<RowSource> rows_;
+};
+
 }  // namespace
 
 Interrupts::Interrupts() : interrupt_(replace(SIGINT)), terminate_(replace(SIGTERM)) {}
@@ -46,6 +62,10 @@ Interrupts::~Interrupts() {
 }
 
 const std::atomic<bool>* Interrupts::asked() { return &stop; }
+
+std::unique_ptr<RowSource> until_interrupted(std::unique_ptr<RowSource> rows) {
+  return std::make_unique<RowsUntilInterrupted>(std::move(rows));
+}
 
 void end_if_interrupted() {
   if (received == 0) return;

@@ -4,6 +4,9 @@
 
 #include <atomic>
 #include <csignal>
+#include <memory>
+
+#include "tailcoat/data/row_source.hpp"
 
 namespace tailcoat::cli {
 
@@ -21,6 +24,9 @@ class Interrupts {
   struct sigaction interrupt_ {
   }, terminate_{};  // what was done before
 };
+
+// The rows of a source until an interrupt asks to stop: then reading ends with an error.
+std::unique_ptr<RowSource> until_interrupted(std::unique_ptr<RowSource> rows);
 
 // Ends the program as the signal would have that asked to stop, if there was one: whoever started it can tell.
 void end_if_interrupted();

@@ -9,6 +9,7 @@
 #include "files.hpp"
 #include "forecasts.hpp"
 #include "options.hpp"
+#include "tailcoat/privacy/budget_option.hpp"
 #include "theory.hpp"
 
 namespace tailcoat::cli {
@@ -41,7 +42,7 @@ Result<PlanInputs> inputs_of(const PlanOptions& options) {
   TAILCOAT_TRY(rows, whole_number(kRowsOption, options.rows));
   TAILCOAT_TRY(features, whole_number(kFeaturesOption, options.features));
   TAILCOAT_TRY(epsilon, number(kEpsilonOption, options.epsilon));
-  TAILCOAT_TRY(delta, check(kDeltaOption, options.delta.value_or(default_delta(static_cast<double>(rows)))));
+  const double delta = options.delta.value_or(default_delta(static_cast<double>(rows)));
   TAILCOAT_TRY(theory, theory_of(options.theory));
   TAILCOAT_TRY(strong_convexity, number(kStrongConvexity, options.strong_convexity));
   const PlanInputs inputs{.setting = {.rows = rows,
@@ -84,7 +85,7 @@ Command plan_command(CLI::App& tailcoat) {
   add_number(*parser, kRowsOption, options->rows);
   add_number(*parser, kFeaturesOption, options->features);
   add_number(*parser, kEpsilonOption, options->epsilon);
-  add_number(*parser, kDeltaOption, options->delta);
+  add_number(*parser, kBudgetDeltaOption, options->delta);
   add_theory_arguments(*parser, options->theory);
   add_number(*parser, kStrongConvexity, options->strong_convexity);
   parser->add_option("--chart", options->chart, "draw the bounds into this .svg or .html file")->type_name("FILE");

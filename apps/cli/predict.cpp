@@ -17,6 +17,7 @@
 #include "arguments.hpp"
 #include "command.hpp"
 #include "files.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "tailcoat/data/open_rows.hpp"
 
@@ -119,7 +120,8 @@ Result<std::unique_ptr<RowSource>> open_file(const Model& model, const PredictOp
     TAILCOAT_TRY(header, open_rows(options.of.data));
     read.columns = read.text_columns = {header->columns()[0].name};
   }
-  return open_rows(options.of.data, read);
+  TAILCOAT_TRY(rows, open_rows(options.of.data, read));
+  return until_interrupted(std::move(rows));
 }
 
 struct Outcome {
@@ -179,6 +181,7 @@ Result<std::string> run(const PredictOptions& options) {
     static_cast<void>(outcome);
     return std::string();
   }
+  TAILCOAT_CHECK(check_outputs({options.output}, {options.of.data, options.of.model}));
   TAILCOAT_TRY(outcome, to_file(model, *source, lines, options.output));
   const std::vector<Figure> figures{{"output", options.output, ""},
                                     {"model", options.of.model, ""},
@@ -193,7 +196,7 @@ Command predict_command(CLI::App& tailcoat) {
   CLI::App* parser = tailcoat.add_subcommand("predict", "Predict from the rows of a file with a fitted model");
   const auto options = std::make_shared<PredictOptions>();
   add_model_arguments(*parser, options->of, "file of rows");
-  parser->add_option("--output", options->output, "CSV file to write; standard output if not given")->type_name("FILE");
+  add_file(*parser, "--output", options->output, "CSV file to write; standard output if not given");
   add_list(*parser, "--keep", options->keep, "columns of the file to copy, such as an id");
   parser->add_flag("--json", options->json, "print one JSON object about the run");
   parser->footer(kHelp);

@@ -15,6 +15,7 @@
 
 #include "command.hpp"
 #include "files.hpp"
+#include "interrupt.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
@@ -83,7 +84,7 @@ bool write_csv(const Simulation& simulation, std::size_t rows, std::uint64_t see
     text += '\n';
     constexpr std::size_t kBlock = 1 << 20;
     if (text.size() < kBlock) continue;
-    if (!append(text)) return false;
+    if (*Interrupts::asked() || !append(text)) return false;
     text.clear();
   }
   return append(text);

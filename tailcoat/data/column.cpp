@@ -87,6 +87,11 @@ Result<std::size_t> find_column(std::span<const Column> columns, std::string_vie
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].name == name) return i;
   }
+  if (columns.size() == 1 && columns[0].name.find_first_of(";\t|") != std::string::npos)
+    return usage_error(
+        fmt::format("there is no column {}. All of the header, {}, is one name: fields must be separated "
+                    "by commas, or by tabs in a file that ends in .tsv",
+                    in_quotes(name), in_quotes(columns[0].name)));
   return usage_error(fmt::format("there is no column {}.{} The columns are {}", in_quotes(name),
                                  suggestion(columns, name), listing(columns)));
 }

@@ -61,7 +61,7 @@ class Engine {
   Result<RowData> gradient_norms(const Samples& samples, std::span<const double> x);
   // <a_i, x> for each sample of a GLM, as a column, without weights; 0 where it is not finite.
   Result<RowData> margins(const Samples& samples, std::span<const double> x);
-  // label_i - <a_i, x> for each sample of a GLM, as a column; 0 where it is not finite.
+  // label_i - <a_i, x> for each sample of a GLM, as a column; missing (NaN) where it is not finite.
   Result<RowData> residuals(const Samples& samples, std::span<const double> x);
   // f_i(x) - f_i(y) for each sample of a GLM, as a column; 0 where it, a margin or the label is not finite.
   Result<RowData> loss_differences(const Samples& samples, std::span<const double> x, std::span<const double> y);
@@ -113,7 +113,7 @@ class Engine {
   template <class Fill>
   Result<RowData> column(std::size_t rows, std::size_t chunk, const Fill& fill);
   template <class Number>
-  Result<RowData> glm_column(const Samples&, const Number& number);
+  Result<RowData> glm_column(const Samples&, const Number& number, double otherwise = 0);
   Result<SensitiveSum> glm_gradient_sum(const Samples&, std::span<const double> x, const ClipLattice&);
   std::unique_ptr<Workers> workers_;
 };

@@ -1,9 +1,10 @@
 // One number per sample, as a column that mechanisms can count and sum: lengths of gradients, margins, differences of
-// losses. Each depends on its own row alone; what is not finite becomes 0.
+// losses. Each depends on its own row alone; what is not finite becomes 0, of residuals a missing value.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <variant>
 
 #include "tailcoat/base/checked.hpp"
@@ -18,7 +19,9 @@
 namespace tailcoat {
 namespace {
 
-double finite_or_zero(double x) { return std::isfinite(x) ? x : 0; }
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+double finite_or(double x, double otherwise) { return std::isfinite(x) ? x : otherwise; }
 
 double norm_of(std::span<const double> x) {
   double result = 0;
@@ -52,21 +55,22 @@ Result<RowData> Engine::column(std::size_t rows, std::size_t chunk, const Fill& 
                  rows, 1);
 }
 
-// values[i] = number(loss, row i of the samples, label, weight, inverse norm), for all i.
+// values[i] = number(loss, row i of the samples, label, weight, inverse norm), for all i, if that is finite.
 template <class Number>
-Result<RowData> Engine::glm_column(const Samples& samples, const Number& number) {
+Result<RowData> Engine::glm_column(const Samples& samples, const Number& number, double otherwise) {
   const PieceSource source = pieces_of(samples);
   const auto filled = [&](const auto& loss) {
-    return column(
-        samples.size(), chunk_of(samples, *workers_), [&](std::size_t begin, std::size_t end, double* values) {
-          for_each_piece(source, begin, end, [&](const auto& piece, std::size_t first) {
-            for (std::size_t i = 0; i < piece.rows.rows; ++i) {
-              const double weight = piece.weights == nullptr ? 1 : usable_weight(piece.weights[i]);
-              const auto* row = piece.rows.data + i * piece.rows.stride;
-              values[first + i] = finite_or_zero(number(loss, row, piece.labels[i], weight, piece.inverse_norms[i]));
-            }
-          });
-        });
+    return column(samples.size(), chunk_of(samples, *workers_),
+                  [&](std::size_t begin, std::size_t end, double* values) {
+                    for_each_piece(source, begin, end, [&](const auto& piece, std::size_t first) {
+                      for (std::size_t i = 0; i < piece.rows.rows; ++i) {
+                        const double weight = piece.weights == nullptr ? 1 : usable_weight(piece.weights[i]);
+                        const auto* row = piece.rows.data + i * piece.rows.stride;
+                        values[first + i] =
+                            finite_or(number(loss, row, piece.labels[i], weight, piece.inverse_norms[i]), otherwise);
+                      }
+                    });
+                  });
   };
   return std::visit(filled, samples.loss_);
 }
@@ -87,7 +91,7 @@ Result<RowData> Engine::gradient_norms(const Samples& samples, std::span<const d
       std::ranges::fill(gradient, 0.0);
       samples.functions()->gradient(samples.first_ + i, x, gradient);
       const DefaultFloatEnvironment environment;  // a callback may have changed it
-      norms[i] = finite_or_zero(norm_of(gradient));
+      norms[i] = finite_or(norm_of(gradient), 0);
     }
   });
 } catch (...) {
@@ -109,9 +113,12 @@ Result<RowData> Engine::residuals(const Samples& samples, std::span<const double
   TAILCOAT_CHECK(check_glm(samples, "residuals"));
   TAILCOAT_CHECK(check_samples(samples, x));
   const AlignedVector at = padded_copy(x);
-  return glm_column(samples, [&](const auto&, const auto* row, double label, double, double) {
-    return label - row_margin(row, at.data(), x.size());
-  });
+  return glm_column(
+      samples,
+      [&](const auto&, const auto* row, double label, double, double) {
+        return label - row_margin(row, at.data(), x.size());
+      },
+      kMissing);
 } catch (...) {
   return error_of(std::current_exception());
 }

@@ -80,10 +80,14 @@ double capped(double value, double cap) {
 }
 
 // The share of rows that a search with this noise can be asked to leave beyond the caps.
-Result<double> share_beyond(std::size_t rows, std::size_t columns, Gdp cost) {
+struct Beyond {
+  double share, noise;
+};
+
+Result<Beyond> share_beyond(std::size_t rows, std::size_t columns, Gdp cost) {
   const double noise = quantile_rank_noise(columns, kCapSearch, cost), n = static_cast<double>(rows);
   const double share = std::max(kLeastShareBeyond, 4 * noise / n);
-  if (share <= kMostShareBeyond) return share;
+  if (share <= kMostShareBeyond) return Beyond{share, noise / n};
   return refusal(fmt::format("{} rows are too few to evaluate with this budget; {:.0f} are enough, or a larger epsilon",
                              rows, std::ceil(4 * noise / kMostShareBeyond)));
 }
@@ -96,8 +100,19 @@ Result<std::vector<double>> caps_of(const Columns& columns, std::span<const doub
   return column_spreads(engine, data, centres, search, cost, outlet);
 }
 
-std::string cap_note(const std::string& what, double cap, double share) {
-  return fmt::format("{} counts as at most {:.6g}; {:.2g} % of the rows are beyond", what, cap, 100 * share);
+constexpr const char* kMissingNote = "a row without a target, or of a class the model does not know, counts as the worst";
+constexpr const char* kBiasNote =
+    "standard errors leave out what caps take off: the metrics of errors are too small by that";
+
+// What the search was asked for; how far it may be off is known from its noise.
+std::string cap_note(const std::string& what, double cap, double share, double noise) {
+  return fmt::format("{} counts as at most {:.6g}; about {:.2g} % of the rows (+- {:.2g} %) are beyond", what, cap,
+                     100 * share, 100 * noise);
+}
+
+// Of a column of squares of numbers in [0, 1], which are 1 at the cap: no more rows can be there than their mean.
+double most_at_cap(const Means& means, std::size_t squares) {
+  return std::min(means.of[squares] + 2 * means.error(squares, squares), 1.0);
 }
 
 void fill_classes(const Model& model, const Outcome& outcome, std::span<double> cells) {
@@ -143,8 +158,12 @@ Result<PrivateEvaluation> evaluate_classes(const Model& model, RowSource& source
         {"log_loss", kLogLossCap * means.of[first], kLogLossCap * means.error(first, first + 1), entropy});
     evaluation.metrics.push_back(
         {"brier", whole * means.of[first + 2], whole * means.error(first + 2, first + 3), impurity * whole / 2});
-    evaluation.notes.push_back(fmt::format("the log loss of a row counts as at most {}", kLogLossCap));
+    evaluation.notes = {
+        fmt::format("the log loss of a row counts as at most {}; at most {:.2g} % of the rows are there", kLogLossCap,
+                    100 * most_at_cap(means, first + 1)),
+        kBiasNote};
   }
+  evaluation.notes.push_back(kMissingNote);
   evaluation.receipt = meter.receipt();
   return evaluation;
 }
@@ -176,7 +195,7 @@ std::vector<PrivateMetric> number_metrics(const Means& means, const Scales& scal
   const double variance = spread * (means.of[kTargetSquare] - signed_mean * signed_mean);
   const double mse = squares * means.of[kSquare], mse_error = squares * means.error(kSquare, kFourth);
   const double variance_error = spread * means.error(kTargetSquare, kTargetSquare);
-  std::vector<PrivateMetric> metrics{{"mse", mse, mse_error, std::max(variance, 0.0)},
+  std::vector<PrivateMetric> metrics{{"mse", mse, mse_error, variance > 0 ? variance : 0},
                                      {"mae", scales.error * means.of[kError],
                                       scales.error * means.error(kError, kSquare), scales.target * means.of[kTarget]}};
   if (variance > 2 * variance_error) {
@@ -205,8 +224,8 @@ Result<PrivateEvaluation> evaluate_numbers(const Model& model, RowSource& source
                  cells[1] = outcome.actual;
                }));
   const Gdp search_cost = meter.share(0.3);
-  TAILCOAT_TRY(share, share_beyond(raw.rows(), 2, search_cost));
-  TAILCOAT_TRY(scales, find_scales(raw, meter, context, share, search_cost));
+  TAILCOAT_TRY(beyond, share_beyond(raw.rows(), 2, search_cost));
+  TAILCOAT_TRY(scales, find_scales(raw, meter, context, beyond.share, search_cost));
   const auto* quantile = std::get_if<QuantileLoss>(&model.loss);
   const std::size_t width = quantile != nullptr ? kPinballSquare + 1 : kSigned + 1;
   Columns columns{width, std::vector<double>(raw.rows() * width)};
@@ -220,9 +239,18 @@ Result<PrivateEvaluation> evaluate_numbers(const Model& model, RowSource& source
     evaluation.metrics.push_back({"pinball_loss", scales.error * means.of[kPinball],
                                   scales.error * means.error(kPinball, kPinballSquare), std::nullopt});
   }
-  evaluation.notes = {cap_note("an error", scales.error, share),
-                      cap_note(fmt::format("the distance from the median {:.6g}", scales.centre), scales.target, share),
+  evaluation.notes = {cap_note("an error", scales.error, beyond.share, beyond.noise),
+                      cap_note(fmt::format("the distance from the median {:.6g}", scales.centre), scales.target,
+                               beyond.share, beyond.noise),
+                      kBiasNote, kMissingNote,
                       "the constant of mse is the mean, that of mae the median of the target, both private"};
+  if (!(scales.error > 0) && means.of[kError] > 2 * beyond.share) {
+    evaluation.notes.insert(
+        evaluation.notes.begin(),
+        fmt::format("these metrics say nothing: {:.0f} % of the rows are off or have no target, but "
+                    "no size of error is visible",
+                    100 * means.of[kError]));
+  }
   return evaluation;
 }
 
@@ -234,9 +262,9 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
                  cells[1] = outcome.exposure;
                }));
   const Gdp search_cost = meter.share(0.4);
-  TAILCOAT_TRY(share, share_beyond(raw.rows(), 2, search_cost));
+  TAILCOAT_TRY(beyond, share_beyond(raw.rows(), 2, search_cost));
   const std::vector<double> centres{0, 0};
-  TAILCOAT_TRY(caps, caps_of(raw, centres, share, search_cost, context.engine, {meter, context.noise}));
+  TAILCOAT_TRY(caps, caps_of(raw, centres, beyond.share, search_cost, context.engine, {meter, context.noise}));
   Columns columns{3};
   for (std::size_t i = 0; i < raw.rows(); ++i) {
     const double deviance = capped(raw.cells[2 * i], caps[0]), exposure = raw.cells[2 * i + 1];
@@ -248,10 +276,11 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
   if (!(exposure > 0)) return refusal("the mean exposure is lost in the noise; use a larger epsilon or more rows");
   const double deviance = caps[0] * means.of[0] / exposure, error = caps[0] * means.error(0, 1) / exposure;
   const double exposure_error = model.exposure.empty() ? 0 : means.error(2, 2) / means.of[2];
-  return PrivateEvaluation{raw.rows(),
-                           {{"deviance", deviance, std::hypot(error, deviance * exposure_error), std::nullopt}},
-                           {cap_note("the deviance of a row", caps[0], share)},
-                           meter.receipt()};
+  return PrivateEvaluation{
+      raw.rows(),
+      {{"deviance", deviance, std::hypot(error, deviance * exposure_error), std::nullopt}},
+      {cap_note("the deviance of a row", caps[0], beyond.share, beyond.noise), kBiasNote, kMissingNote},
+      meter.receipt()};
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace tailcoat {
 struct PrivateMetric {
   std::string name;
   double value;
-  double standard_error;           // of privacy noise and of sampling together
+  double standard_error;           // of privacy noise and of sampling; what caps take off is not in it
   std::optional<double> constant;  // the metric of a constant prediction, where it came with the others
 };
 

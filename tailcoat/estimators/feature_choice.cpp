@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tailcoat/data/text.hpp"
 #include "tailcoat/estimators/design.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/mechanisms/histograms.hpp"
@@ -36,14 +37,15 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 // How many rows have each of the given levels.
-Result<std::vector<FrequentLevel>> counts_of(const Rows& cells, const std::vector<std::string>& levels_of_cells,
+Result<std::vector<FrequentLevel>> counts_of(const Rows& cells, const Column& texts,
                                              const std::vector<std::string>& given, Gdp cost, RunContext run,
                                              Outlet outlet) {
-  const LabelRule place{.of_level = places(levels_of_cells, given)};
+  const LabelRule place{.of_level = places(texts.levels, given)};
   TAILCOAT_TRY(codes, labels_of(cells, place));
   TAILCOAT_TRY(coded, run.engine.load_columns(RowsOf<double>{codes.data(), codes.size(), 1, 1}));
   const BinGrid grid = level_bins(given.size());
-  TAILCOAT_TRY(histogram, column_histograms(run.engine, coded, std::span(&grid, 1), "counts of levels", cost, outlet));
+  const std::string what = fmt::format("counts of levels, {}", in_quotes(texts.name));
+  TAILCOAT_TRY(histogram, column_histograms(run.engine, coded, std::span(&grid, 1), what, cost, outlet));
   std::vector<FrequentLevel> levels;
   for (std::size_t k = 0; k < given.size(); ++k)
     levels.push_back({given[k], std::max(histogram.counts[0][k + 2], histogram.noise_scale)});
@@ -76,10 +78,11 @@ Result<std::vector<FrequentLevel>> levels_of(const Frame& frame, const FitOption
                                              Gdp cost, RunContext run, Outlet outlet, std::vector<std::string>& notes) {
   const Column& texts = frame.columns[column];
   if (!are_found(options, texts))
-    return counts_of(frame.column(column), texts.levels, options.levels.at(texts.name), cost, run, outlet);
+    return counts_of(frame.column(column), texts, options.levels.at(texts.name), cost, run, outlet);
   TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
-  TAILCOAT_TRY(found,
-               frequent_levels(run.engine, data, column, texts.levels, cost, delta_of_levels(frame, options), outlet));
+  TAILCOAT_TRY(found, frequent_levels(run.engine, data, column, texts.levels,
+                                      fmt::format("frequent levels, {}", in_quotes(texts.name)), cost,
+                                      delta_of_levels(frame, options), outlet));
   if (found.levels.empty())
     notes.push_back(
         fmt::format("{}: no level is in more than {:.0f} rows, so it is not used", texts.name, found.threshold));

@@ -103,7 +103,7 @@ class Fitting {
   void plan(const Frame& frame) {
     const auto columns =
         std::ranges::count_if(frame.columns, [&](const Column& column) { return is_feature(options_, column); });
-    fit_.constant = columns == 0 || are_too_many(static_cast<std::size_t>(columns), "columns", kStrengthPerColumn);
+    fit_.constant = columns == 0 || are_too_many(static_cast<std::size_t>(columns), "column", kStrengthPerColumn);
     const bool more = fit_.constant || is_exponential(options_.loss);
     target_share_ = std::clamp((more ? kRateStrength : kTargetStrength) / strength(), kShares.target,
                                fit_.constant ? kMostForConstant : kMostForTarget);
@@ -127,16 +127,16 @@ class Fitting {
     const double needed = each * (static_cast<double>(count) + kStrengthBesides);
     if (strength() >= needed) return false;
     fit_.model.notes.push_back(
-        fmt::format("constant model: the data's strength, rows * mu, is {:.0f} and too little for {} {}; slopes take "
-                    "{:.0f}, that is more rows, a larger epsilon or fewer columns",
-                    strength(), count, what, needed));
+        fmt::format("constant model: the data's strength, rows * mu, is {:.0f} and too little for {} {}{}; slopes "
+                    "take {:.0f}, that is more rows, a larger epsilon or fewer columns",
+                    strength(), count, what, count == 1 ? "" : "s", needed));
     return true;
   }
 
   Result<void> take_features(const Frame& frame) {
     TAILCOAT_TRY(choice, choose_features(frame, options_, kShares.columns, run_, outlet()));
     std::ranges::move(choice.notes, std::back_inserter(fit_.model.notes));
-    fit_.constant = are_too_many(choice.fitted.size(), "features",
+    fit_.constant = are_too_many(choice.fitted.size(), "feature",
                                  is_exponential(options_.loss) ? kStrengthPerColumn : kStrengthPerFeature);
     if (fit_.constant) return {};
     fit_.model.features = std::move(choice.features);

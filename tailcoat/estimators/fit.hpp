@@ -47,6 +47,7 @@ struct Limits {
 };
 
 // How the model fits the rows it was made from, as far as that was paid for: noisy counts, all of the same deviation.
+// Rows without a target are in none of them.
 struct Diagnosis {
   struct Bar {
     double low, high;  // infinite at the ends

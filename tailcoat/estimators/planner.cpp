@@ -45,8 +45,7 @@ double default_delta(double rows) { return std::min(1e-6, 1 / (10 * rows)); }
 Result<void> check(const PlanInputs& inputs) {
   TAILCOAT_CHECK(check(kRowsOption, static_cast<double>(inputs.setting.rows)));
   TAILCOAT_CHECK(check(kFeaturesOption, static_cast<double>(inputs.setting.dimension)));
-  TAILCOAT_CHECK(check(kEpsilonOption, inputs.budget.epsilon));
-  TAILCOAT_CHECK(check(kDeltaOption, inputs.budget.delta));
+  TAILCOAT_CHECK(check_budget(inputs.budget));
   TAILCOAT_CHECK(check(kMaxPassesOption, inputs.options.max_passes));
   TAILCOAT_CHECK(check(kFailureProbabilityOption, inputs.options.failure_probability));
   TAILCOAT_CHECK(check(inputs.setting));

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <vector>
 
 namespace tailcoat {
 namespace {
 
 constexpr std::size_t kMostNumbers = std::size_t{1} << 22;  // 32 MB: more than most caches hold
+constexpr std::size_t kFewest = 4;                          // rows
 constexpr std::size_t kMostSteps = 20000;
 constexpr std::size_t kWidest = 100000;  // wider rows cost in proportion
 
@@ -26,8 +28,10 @@ Result<double> best_seconds(int repeats, F&& work) {
 }  // namespace
 
 Result<Speed> measure_speed(Engine& engine, std::size_t rows, std::size_t dimension) {
-  const std::size_t d = std::min(dimension, kWidest), n = std::clamp(kMostNumbers / d, std::size_t{4}, rows);
-  std::vector<double> numbers(n * d), labels(n, 1.0), x(d, 0.01);
+  const std::size_t d = std::min(dimension, kWidest),
+                    n = std::clamp(kMostNumbers / d, kFewest, std::max(rows, kFewest));
+  std::vector<double> numbers(n * d), labels(n, 1.0);
+  const std::vector<double> x(d, 0.5 / std::sqrt(static_cast<double>(d)));  // in the ball
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i % 17) - 8;
   const Gdp cost{1};
   TAILCOAT_TRY(data, engine.load(RowsOf<double>{numbers.data(), n, d, d}, labels));

@@ -80,6 +80,10 @@ Result<Target> Target::look(const Frame& frame, const FitOptions& options, doubl
     TAILCOAT_CHECK(target.choose_classes(frame, column, share / 2, run, outlet, notes));
   } else {
     TAILCOAT_CHECK(target.sketch(frame, column, is_count(options.loss) ? share / 2 : share, run, outlet, notes));
+    if (target.labelled_ < 1)
+      notes.push_back(fmt::format("{}{:.0f} % of the rows have no target and take no part in the fit",
+                                  target.labelled_ > kLeastPresent ? "about " : "at least ",
+                                  100 * (1 - target.labelled_)));
   }
   return target;
 }
@@ -95,10 +99,10 @@ Result<void> Target::choose_classes(const Frame& frame, std::size_t column, doub
   }
   class_of_ = places(texts.levels, classes_);
   if (classes_.size() >= 2) return {};
-  return data_error(
-      fmt::format("column {} has {} class frequent enough to be found at this budget; two are needed. "
-                  "Name them with --classes a,b",
-                  in_quotes(texts.name), classes_.size()));
+  return data_error(fmt::format(
+      "{} class of column {} was found, and a classifier needs two: a class is found only if enough rows have it. Name "
+      "the classes with --classes a,b, or take a larger epsilon or more rows",
+      classes_.empty() ? "no" : "only one", in_quotes(texts.name)));
 }
 
 Result<void> Target::sketch(const Frame& frame, std::size_t column, double share, RunContext run, Outlet outlet,

@@ -52,8 +52,7 @@ std::map<std::string, std::int64_t> counts_by_text(std::span<const std::string> 
 }
 
 // Both prices or none.
-Result<void> charge(std::size_t column, const Counting& plan, Gdp cost, double delta, Outlet outlet) {
-  const std::string what = fmt::format("frequent levels of column {}", column);
+Result<void> charge(const std::string& what, const Counting& plan, Gdp cost, double delta, Outlet outlet) {
   TAILCOAT_CHECK(outlet.meter.affords(what, cost));
   Release release{.what = what + ", threshold",
                   .mechanism = "threshold",
@@ -78,10 +77,11 @@ Result<double> levels_threshold(std::size_t rows, Gdp cost, double delta) {
 }
 
 Result<FrequentLevels> frequent_levels(Engine& engine, const RowData& data, std::size_t column,
-                                       std::span<const std::string> levels, Gdp cost, double delta, Outlet outlet) {
+                                       std::span<const std::string> levels, const std::string& what, Gdp cost,
+                                       double delta, Outlet outlet) {
   TAILCOAT_TRY(plan, counting(data.rows(), cost, delta));
   TAILCOAT_TRY(sealed, engine.level_counts(data, column, levels.size()));
-  TAILCOAT_CHECK(charge(column, plan, cost, delta, outlet));
+  TAILCOAT_CHECK(charge(what, plan, cost, delta, outlet));
 
   const auto by_text = counts_by_text(levels, SensitiveKey::open(sealed));
   std::vector<std::int64_t> units;

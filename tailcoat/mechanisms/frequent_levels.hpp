@@ -34,8 +34,8 @@ Result<double> levels_threshold(std::size_t rows, Gdp cost, double delta);
 
 // Of one column, whose cells are positions in `levels` (as those of a text column of a Table are). Both are data:
 // levels that no row has, and cells that are no position, missing ones included, count for nothing. Equal texts are one
-// level.
+// level. `what` they are goes into the receipt.
 Result<FrequentLevels> frequent_levels(Engine&, const RowData&, std::size_t column, std::span<const std::string> levels,
-                                       Gdp cost, double delta, Outlet);
+                                       const std::string& what, Gdp cost, double delta, Outlet);
 
 }  // namespace tailcoat

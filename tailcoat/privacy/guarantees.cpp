@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tailcoat/privacy/budget_option.hpp"
+
 namespace tailcoat {
 
 Result<ApproxDp> check(ApproxDp guarantee) {
@@ -11,11 +13,13 @@ Result<ApproxDp> check(ApproxDp guarantee) {
 }
 
 Result<ApproxDp> check_budget(ApproxDp budget) {
-  constexpr double kLargestDelta = 0.1;
-  TAILCOAT_CHECK(check(budget));
-  if (budget.delta <= kLargestDelta) return budget;
+  TAILCOAT_CHECK(check(kEpsilonOption, budget.epsilon));
+  if (!(budget.delta > kBudgetDeltaOption.highest && budget.delta < 1)) {
+    TAILCOAT_CHECK(check(kBudgetDeltaOption, budget.delta));
+    return budget;
+  }
   return refusal(fmt::format("delta = {} is above {}: that is no privacy; take it well below 1 / rows, such as 1e-6",
-                             budget.delta, kLargestDelta));
+                             budget.delta, kBudgetDeltaOption.highest));
 }
 
 Result<Zcdp> check(Zcdp guarantee) {

@@ -98,6 +98,10 @@ std::string table(const Receipt& receipt) {
   if (listed < receipt.lines.size())
     out += fmt::format("<p class=\"small\">The first {} are listed; the receipt of the model file has all.</p>\n",
                        count(listed));
+  if (std::ranges::any_of(receipt.lines, [](const ReceiptLine& line) { return !line.block.empty(); }))
+    out +=
+        "<p class=\"small\">Releases with a block read the rows of that block alone, and no row is in two blocks: "
+        "their prices do not add up. All of them cost what the line of the disjoint blocks says.</p>\n";
   return out +
          "<p class=\"small\">Sensitivity: how far one row can move the released numbers. Noise: the standard deviation "
          "of what was added (of Laplace noise, its scale).</p></details>\n";

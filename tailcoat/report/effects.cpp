@@ -74,6 +74,13 @@ std::string short_effect(const Axis& axis, const Estimate& size) {
   return "";
 }
 
+// A class whose slopes were no better than none; other classes have some.
+bool is_constant(const Model& model, std::size_t part) {
+  return model.parts.size() > 1 && std::ranges::none_of(model.parts[part].coefficients, [](const Estimate& e) {
+           return !is_left_out(e) && (e.value != 0 || e.standard_error != 0);
+         });
+}
+
 const char* tone(const Fit& fit, const Estimate& size) {
   if (fit.certified) return "plain";
   if (!is_clear(size)) return "vague";
@@ -84,14 +91,17 @@ std::string plot_row(const Fit& fit, std::size_t part, std::size_t feature, cons
   const Model& model = fit.model;
   const Estimate size = effect_of(model, part, feature).size;
   const bool absent = is_left_out(model.parts[part].coefficients[feature]);
-  std::string marks;
+  const bool constant = is_constant(model, part);
+  std::string marks = constant ? dot(axis, 0) : "";
   if (drawable(size.value) && !absent) marks = (fit.certified ? "" : interval(axis, size)) + dot(axis, size.value);
   return fmt::format(
       "<li class=\"{}\"><span class=\"name\">{}</span><div><svg role=\"img\"><title>{}</title><rect width=\"100%\" "
       "height=\"100%\" fill=\"transparent\"/>{}{}</svg></div><span class=\"size\">{}</span></li>\n",
       tone(fit, size), feature_html(model.features[feature]),
       row_title(fit, model.features[feature], model.parts[part].coefficients[feature], size), grid(axis), marks,
-      absent ? "left out" : short_effect(axis, size));
+      constant ? "constant"
+      : absent ? "left out"
+               : short_effect(axis, size));
 }
 
 std::string plot_axis(const Axis& axis) {
@@ -116,15 +126,19 @@ std::string panel(const Fit& fit, std::size_t part, const std::vector<std::size_
   return out + plot_axis(axis) + "</ol></figure>\n";
 }
 
-std::string legend() {
-  const auto sample = [](const char* tone, const char* text) {
+std::string legend(const Model& model) {
+  const auto sample = [](const char* tone, const char* text, bool line = true) {
     return fmt::format(
-        "<li class=\"{}\"><svg width=\"34\" height=\"14\" aria-hidden=\"true\"><line class=\"range\" x1=\"2\" "
-        "x2=\"32\" y1=\"7\" y2=\"7\"/><circle class=\"dot\" cx=\"17\" cy=\"7\" r=\"{}\"/></svg>{}</li>",
-        tone, kDot, text);
+        "<li class=\"{}\"><svg width=\"34\" height=\"14\" aria-hidden=\"true\">{}<circle class=\"dot\" cx=\"17\" "
+        "cy=\"7\" r=\"{}\"/></svg>{}</li>",
+        tone, line ? "<line class=\"range\" x1=\"2\" x2=\"32\" y1=\"7\" y2=\"7\"/>" : "", kDot, text);
   };
-  return fmt::format("<ul class=\"legend\">{}{}{}</ul>\n", sample("up", "clearly raises"),
-                     sample("down", "clearly lowers"), sample("vague", "could be zero"));
+  bool constants = false;
+  for (std::size_t part = 0; part < model.parts.size(); ++part) constants = constants || is_constant(model, part);
+  return fmt::format(
+      "<ul class=\"legend\">{}{}{}{}</ul>\n", sample("up", "clearly raises"), sample("down", "clearly lowers"),
+      sample("vague", "could be zero"),
+      constants ? sample("vague", "constant: for this class no feature told more than its average chance", false) : "");
 }
 
 // The level that the feature's is compared with, if that is known.
@@ -209,7 +223,7 @@ std::string constant_text(const Model& model) {
 std::string panels(const Fit& fit, const std::vector<std::size_t>& shown) {
   const std::size_t parts = fit.model.parts.size();
   const Axis axis = axis_of(fit.model, shown, !fit.certified);
-  std::string out = (fit.certified ? "" : legend()) + "<div>";
+  std::string out = (fit.certified ? "" : legend(fit.model)) + "<div>";
   for (std::size_t part = 0; part < parts; ++part) {
     if (part == kPanelsInSight)
       out += fmt::format("</div><details><summary>{} more classes</summary><div>", parts - kPanelsInSight);

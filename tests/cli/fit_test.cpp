@@ -130,6 +130,36 @@ TEST(Fit, FindsLevelsAndMarksMissingCells) {
   EXPECT_TRUE(fit["coefficients"].contains("b is missing")) << fit["coefficients"];
 }
 
+TEST(Fit, TheReceiptNamesColumnsWhoseLevelsWereFoundOrCounted) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(5000)) + " --target y --features a,city --epsilon 2 --seed 1 ";
+  for (const auto& [option, what] : {std::pair{"--categorical city", "frequent levels, 'city'"},
+                                     std::pair{"--categorical city=Graz,Linz", "counts of levels, 'city'"}}) {
+    const json fit = fitted(data + option);
+    EXPECT_TRUE(std::ranges::any_of(fit["privacy"]["releases"], [&](const json& r) { return r["what"] == what; }))
+        << fit["privacy"]["releases"];
+  }
+}
+
+// Five blocks at 100 % each are not 500 %.
+TEST(Fit, TheTableSaysThatBlocksOfRowsShareAPrice) {
+  const Scratch scratch;
+  const Outcome outcome = tailcoat_program(
+      "fit " + scratch.file("rows.csv", rows(20000)) +
+      " --target y --features a --epsilon 2 --seed 1 --algorithm implicit-glm --moments 3,9,9 --diameter 4");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("disjoint blocks of rows"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("of its block"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("all blocks together cost the share of the line above"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("100.0 %"), outcome.out.rfind("100.0 %")) << outcome.out;
+}
+
+TEST(Fit, HelpSaysWhichDeltaIsTaken) {
+  for (const char* command : {"fit", "evaluate", "plan"})
+    EXPECT_NE(tailcoat_program(std::string(command) + " --help").out.find("in (0, 0.1]"), std::string::npos) << command;
+  EXPECT_NE(tailcoat_program("account --help").out.find("well below 1/n, in (0, 1)"), std::string::npos);
+}
+
 TEST(Fit, PublicKnowledgeSavesBudget) {
   const Scratch scratch;
   const std::string data = scratch.file("rows.csv", rows(5000)), known = scratch.file("public.csv", rows(300));
@@ -205,6 +235,7 @@ TEST(Fit, RefusesColumnsThatDoNotFit) {
   expect_error(2, data + " --target yy", "'y'");
   expect_error(2, data + " --target y --features a,aa", "'a'");
   expect_error(2, data + " --target y --drop zzz", "zzz");
+  expect_error(2, scratch.file("semicolons.csv", "a;y\n1;2\n") + " --epsilon 1 --target y", "separated by commas");
   expect_error(2, data + " --target y --features a,y", "cannot be a feature");
   expect_error(2, data + " --target y --features a --categorical city=Graz", "is not a feature");
   expect_error(2, data + " --target y --features a --missing-indicator b", "is not a feature");
@@ -248,9 +279,11 @@ TEST(Fit, AModelThatCannotBeWrittenLeavesNothing) {
   const Scratch scratch;
   const std::string data = scratch.file("rows.csv", rows(3000)) + kUsual;
   expect_error(1, data + " --model " + scratch.path("none/m.json"), "cannot write");
-  expect_error(1, data + " --model /dev/null", "no regular file");
+  const std::string pipe = scratch.pipe("pipe");
+  expect_error(1, data + " --model " + pipe, "no regular file");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
   expect_error(1, data + " --model " + scratch.path(""), "no regular file");
-  EXPECT_EQ(scratch.files(), 1u);
+  EXPECT_EQ(scratch.files(), 2u);
 }
 
 TEST(Fit, AFullDiskLeavesNoModelAndSaysThatTheBudgetIsSpent) {
@@ -288,8 +321,9 @@ TEST(Fit, AnInterruptStopsAndSaysWhatIsSpent) {
 TEST(Fit, AFailureAfterTheFirstReleaseSaysWhatIsSpent) {
   const Scratch scratch;
   const std::string data = scratch.file("one.csv", "a,kind\n1,x\n2,x\n3,x\n");
-  expect_error(1, data + " --target kind --loss logistic --epsilon 1",
-               "the whole budget, epsilon = 1, delta = 1e-06, counts as spent");
+  const std::string fit = data + " --target kind --loss logistic --epsilon 1";
+  expect_error(1, fit, "the whole budget, epsilon = 1, delta = 1e-06, counts as spent");
+  expect_error(1, fit, "no class of column 'kind' was found, and a classifier needs two");
 }
 
 }  // namespace

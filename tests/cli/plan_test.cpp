@@ -118,6 +118,7 @@ TEST(Plan, RefusesBadInput) {
   expect_error(2, before + "3,0,1", "G2 = 0");
   expect_error(2, before + "3,nan,1", "G2 = nan");
   expect_error(2, kExample + "--delta 1", "delta = 1");
+  expect_error(3, kExample + "--delta 0.2", "delta = 0.2 is above 0.1");
   expect_error(2, kExample + "--smoothness 0", "smoothness = 0");
   expect_error(2, kExample + "--strong-convexity -1", "strong-convexity = -1");
   expect_error(2, kExample + "--max-passes 0", "max-passes = 0");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -23,6 +24,12 @@ class Scratch {
   [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
   std::string file(const std::string& name, const std::string& text) const {
     std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  // What is no regular file. Not a device of the system: a program that replaces it would break the machine, run as
+  // root.
+  [[nodiscard]] std::string pipe(const std::string& name) const {
+    if (mkfifo(path(name).c_str(), 0600) != 0) ADD_FAILURE() << "no pipe";
     return path(name);
   }
   [[nodiscard]] std::string text(const std::string& name) const {

@@ -7,13 +7,13 @@
 namespace tailcoat {
 namespace {
 
-// How many values of a column are within 1e-9 of what they should be, exactly counted.
+// How many values of a column are within 1e-9 of what they should be, exactly counted. A missing one (NaN) is in no
+// count, where a number would be in nearly all.
 void expect_column(Engine& engine, const RowData& column, const std::vector<double>& expected) {
   ASSERT_EQ(column.rows(), expected.size());
   ASSERT_EQ(column.dimension(), 1u);
-  std::vector<double> sorted = expected;
-  std::ranges::sort(sorted);
-  for (const double value : sorted) {
+  for (const double value : expected) {
+    if (std::isnan(value)) continue;
     const double slack = 1e-9 * std::max(1e-300, std::abs(value));
     const auto above = std::ranges::count_if(expected, [&](double e) { return e > value + slack; });
     const auto below = std::ranges::count_if(expected, [&](double e) { return e < value - slack; });
@@ -66,8 +66,8 @@ TEST(SampleColumns, HoldMarginsNormsAndDifferences) {
     for (std::size_t i = 0; i < data.n; ++i) {
       const double t = data.margin(i, data.x), u = data.margin(i, data.y), w = with_weights ? data.weight(i) : 1;
       if (i != 3 && i != 4) margins[i] = t;
+      residuals[i] = broken(i) ? kNaN : data.labels[i] - t;
       if (broken(i)) continue;
-      residuals[i] = data.labels[i] - t;
       double squares = 0;
       for (std::size_t j = 0; j < data.d; ++j) squares += data.values[i * data.d + j] * data.values[i * data.d + j];
       norms[i] = std::isfinite(squares) ? w * std::abs(loss.derivative(t, data.labels[i])) * std::sqrt(squares) : 0;

@@ -35,6 +35,23 @@ TEST(Diagnosis, ResidualsHaveTheShapeOfTheNoiseInUnitsOfTheFile) {
   EXPECT_NEAR(std::sqrt(squares / within), 7, 1.2);  // cut at the ends, widened by the bars
 }
 
+// A row without a target has no residual; counted as 0 it would be the best predicted of all.
+TEST(Diagnosis, RowsWithoutATargetAreOutsideThePicture) {
+  Table table = simulated({{.name = "a"}, {.name = "y"}}, 40000, 1, [](Random& random) {
+    const double a = normal(random), y = 3 + 2 * a + 7 * normal(random);
+    return std::vector{a, uniform(random) < 0.5 ? kMissing : y};
+  });
+  const auto fit = fitted(std::move(table), {.target = "y", .budget = {10, 1e-6}, .diagnose = true});
+  ASSERT_TRUE(fit.ok() && fit->diagnosis);
+  double total = 0, central = 0;
+  for (const Diagnosis::Bar& bar : fit->diagnosis->residuals) {
+    total += bar.rows;
+    if (bar.low > -4 && bar.high < 4) central += bar.rows;
+  }
+  EXPECT_NEAR(total, 20000, 1000);
+  EXPECT_LT(central, 0.5 * total);  // P(|N(0, 7)| < 4) = 0.43
+}
+
 TEST(Diagnosis, ChancesOfATrueModelAreWhatHappens) {
   Table table = simulated({{.name = "a"}, {.name = "c", .kind = ColumnKind::text, .levels = {"no", "yes"}}}, 100000, 2,
                           [](Random& random) {

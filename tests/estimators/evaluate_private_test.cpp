@@ -146,6 +146,49 @@ TEST(EvaluatePrivate, UnknownAndMissingLabelsAreWrong) {
   EXPECT_NEAR(metrics.at("brier").value, 1, 0.01);
 }
 
+bool has_note(const PrivateEvaluation& evaluation, const std::string& text) {
+  return std::ranges::any_of(evaluation.notes, [&](const std::string& n) { return n.find(text) != std::string::npos; });
+}
+
+// A tenth of the labels is unknown and counts 7: no fewer rows may be said to be there.
+TEST(EvaluatePrivate, SaysHowManyRowsAreAtTheCapAndThatErrorsLeaveItOut) {
+  Model model = model_with("logistic");
+  model.classes = {"no", "yes"};
+  std::vector<double> cells;
+  for (int i = 0; i < 20000; ++i) cells.insert(cells.end(), {-1, i % 10 == 0 ? std::nan("") : i % 2});
+  const auto found = evaluated(
+      model, table_of({{.name = "a"}, {.name = "y", .kind = ColumnKind::text, .levels = {"no", "yes"}}}, cells), 1);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_TRUE(has_note(*found, "at most 11 % of the rows are there")) << found->notes[0];
+  for (const char* loss : {"squared", "quantile:0.8"}) {
+    const auto numeric = evaluated(model_with(loss), numbers(20000), 1);
+    ASSERT_TRUE(numeric.ok()) << loss;
+    EXPECT_TRUE(has_note(*numeric, "; about 0.")) << numeric->notes[0];
+    EXPECT_TRUE(has_note(*numeric, "standard errors leave out what caps take off")) << loss;
+  }
+  EXPECT_TRUE(has_note(*found, "standard errors leave out what caps take off"));
+}
+
+TEST(EvaluatePrivate, SaysSoWhereNoRowHasATarget) {
+  std::vector<double> cells;
+  for (int i = 0; i < 5000; ++i) cells.insert(cells.end(), {1, std::nan("")});
+  const Table table = table_of({{.name = "a"}, {.name = "y"}}, cells);
+  const auto found = evaluated(model_with("squared"), table, 1);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_TRUE(has_note(*found, "these metrics say nothing")) << found->notes[0];
+  const auto perfect = evaluated(model_with("squared"),
+                                 table_of({{.name = "a"}, {.name = "y"}},
+                                          [] {
+                                            std::vector<double> exact;
+                                            for (int i = 0; i < 5000; ++i)
+                                              exact.insert(exact.end(), {1.0 * i, 1.0 + i});
+                                            return exact;
+                                          }()),
+                                 1);
+  ASSERT_TRUE(perfect.ok()) << perfect.error().message;
+  EXPECT_FALSE(has_note(*perfect, "these metrics say nothing")) << perfect->notes[0];
+}
+
 TEST(EvaluatePrivate, RefusesTooFewRows) {
   const auto few = evaluated(model_with("squared"), numbers(200), 1, {0.5, 1e-6});
   ASSERT_FALSE(few.ok());

@@ -47,6 +47,16 @@ TEST(MissingTargets, WidenTheErrorsAsFewerRowsDo) {
   }
 }
 
+TEST(MissingTargets, AreSaid) {
+  for (const double missing : {0.0, 0.5}) {
+    const auto fit = fitted(table_for("squared", 20000, 1, missing), options_for("squared", {1, 1e-6}));
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    EXPECT_EQ(
+        std::ranges::any_of(fit->model.notes, [](const std::string& n) { return n.find("no target") < n.size(); }),
+        missing > 0);
+  }
+}
+
 // The same where the range of the target is known, so that no sketch says how many there are.
 TEST(MissingTargets, AreCountedWhereTheRangeIsKnown) {
   double errors[2];

@@ -55,6 +55,17 @@ TEST(Planner, EveryForecastIsThatOfItsAlgorithm) {
   EXPECT_EQ(place, algorithms().size());
 }
 
+// The ends of the ranges that `plan` takes, but for memory: what is measured must not depend on them.
+TEST(Planner, SpeedIsMeasuredForFewRowsAndWideOnes) {
+  Engine engine(1);
+  for (const auto& [rows, features] : {std::pair<std::size_t, std::size_t>{1, 1}, {3, 5}, {1000, 20000}}) {
+    const auto speed = measure_speed(engine, rows, features);
+    ASSERT_TRUE(speed.ok()) << rows << ' ' << features << speed.error().message;
+    EXPECT_GT(speed->full_pass, 0);
+    EXPECT_GT(speed->one_pass, 0);
+  }
+}
+
 // One pass goes at the speed of one core from row to row, more of them at that of all cores.
 TEST(Planner, TimeAndMemory) {
   EXPECT_DOUBLE_EQ(seconds_of({.sample_gradients = 1e6, .passes = 1}, kSpeed), 0.05);

@@ -30,7 +30,7 @@ Result<FrequentLevels> run(const std::vector<double>& cells, const std::vector<s
                            double delta, std::uint64_t seed) {
   Engine engine(1);
   LevelsOutlet outlet(seed, delta);
-  return frequent_levels(engine, load(engine, cells), 0, levels, cost, delta, outlet);
+  return frequent_levels(engine, load(engine, cells), 0, levels, "levels", cost, delta, outlet);
 }
 
 std::vector<double> repeated(const std::vector<std::pair<double, int>>& cells) {
@@ -98,7 +98,7 @@ TEST(FrequentLevels, TheReceiptShowsBothPrices) {
   const std::vector<double> cells = repeated({{0, 100}});
   const std::vector<std::string> levels = {"a"};
   LevelsOutlet outlet(1);
-  const auto found = frequent_levels(engine, load(engine, cells), 0, levels, Gdp{0.3}, kDelta, outlet);
+  const auto found = frequent_levels(engine, load(engine, cells), 0, levels, "levels", Gdp{0.3}, kDelta, outlet);
   ASSERT_TRUE(found.ok()) << found.error().message;
   const auto& lines = outlet.meter.receipt().lines;
   ASSERT_EQ(lines.size(), 2u);
@@ -116,14 +116,16 @@ TEST(FrequentLevels, ChargeNothingWhenRefused) {
   const std::vector<std::string> levels = {"a"};
   const RowData data = load(engine, cells);
   LevelsOutlet outlet(1);
-  EXPECT_FALSE(frequent_levels(engine, data, 0, levels, Gdp{1e3}, kDelta, outlet).ok());      // more than there is
-  EXPECT_FALSE(frequent_levels(engine, data, 0, levels, Gdp{0.5}, 2 * kDelta, outlet).ok());  // not reserved
-  EXPECT_FALSE(frequent_levels(engine, data, 1, levels, Gdp{0.5}, kDelta, outlet).ok());      // no such column
+  EXPECT_FALSE(
+      frequent_levels(engine, data, 0, levels, "levels", Gdp{1e3}, kDelta, outlet).ok());  // more than there is
+  EXPECT_FALSE(frequent_levels(engine, data, 0, levels, "levels", Gdp{0.5}, 2 * kDelta, outlet).ok());  // not reserved
+  EXPECT_FALSE(frequent_levels(engine, data, 1, levels, "levels", Gdp{0.5}, kDelta, outlet).ok());  // no such column
   for (const double delta : {0.0, -1.0, 1.0, static_cast<double>(NAN)})
-    EXPECT_FALSE(frequent_levels(engine, data, 0, levels, Gdp{0.5}, delta, outlet).ok()) << delta;
+    EXPECT_FALSE(frequent_levels(engine, data, 0, levels, "levels", Gdp{0.5}, delta, outlet).ok()) << delta;
   EXPECT_TRUE(outlet.meter.receipt().lines.empty());
-  EXPECT_TRUE(frequent_levels(engine, data, 0, levels, Gdp{0.5}, kDelta, outlet).ok());
-  EXPECT_FALSE(frequent_levels(engine, data, 0, levels, Gdp{0.1}, kDelta, outlet).ok());  // reserved for one call
+  EXPECT_TRUE(frequent_levels(engine, data, 0, levels, "levels", Gdp{0.5}, kDelta, outlet).ok());
+  EXPECT_FALSE(
+      frequent_levels(engine, data, 0, levels, "levels", Gdp{0.1}, kDelta, outlet).ok());  // reserved for one call
 }
 
 }  // namespace

@@ -56,6 +56,21 @@ TEST(LeftOut, OfOnePartIsMarkedThere) {
   EXPECT_FALSE(has(html, "nan"));
 }
 
+TEST(LeftOut, AClassThatFellBackToTheConstantHasHollowDotsAtZeroAndWordsInTheLegend) {
+  Example example = three_classes();
+  const std::string words = "constant: for this class";
+  const std::string whole = page(example);
+  EXPECT_FALSE(has(whole, words));
+  auto& coefficients = example.fit.model.parts[1].coefficients;
+  std::ranges::fill(coefficients, left_out());
+  const std::string html = page(example);
+  EXPECT_EQ(occurrences(html, words), 1u);
+  EXPECT_EQ(occurrences(html, "<span class=\"size\">constant</span>"), coefficients.size());
+  EXPECT_FALSE(has(html, "<span class=\"size\">left out</span>"));
+  EXPECT_EQ(occurrences(html, "class=\"dot\""), occurrences(whole, "class=\"dot\"") + 1) << "that of the legend";
+  EXPECT_EQ(occurrences(html, "class=\"range\""), occurrences(whole, "class=\"range\"") - coefficients.size());
+}
+
 TEST(LeftOut, IsNotDrawnButNamedAndMarked) {
   const std::string html = page(claims());
   EXPECT_EQ(occurrences(html, "class=\"name\""), 6u);

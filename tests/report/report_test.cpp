@@ -137,6 +137,7 @@ TEST(Report, ReleasesOnBlocksAreWithinTheLineThatOpenedThem) {
                    {{.what = "median", .mechanism = "gaussian"}, {.mu = 0.1}}};
   const std::string text = section(page(example), "budget");
   EXPECT_TRUE(has(text, "disjoint blocks of rows: 90\u202F%"));
+  EXPECT_TRUE(has(text, "their prices do not add up"));
   EXPECT_TRUE(has(text, "median: 10\u202F%"));
 }
 
