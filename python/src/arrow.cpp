@@ -13,6 +13,8 @@
 namespace tailcoat::python {
 namespace {
 
+constexpr std::int64_t kEntries = 1 << 15;  // of a dictionary, between two looks for Ctrl-C
+
 struct Source {
   std::int64_t child;  // of the stream's struct
   ArrowColumn reader;
@@ -50,6 +52,7 @@ class ArrowRows final : public RowSource {
     return data_error(fmt::format("the Arrow stream fails in {}: {}", what, text));
   }
   Result<bool> next_batch();
+  void learn_dictionary(Source& source, Column& column);
   Result<void> add(const ArrowSchema& schema, std::int64_t child, const std::vector<std::string>& texts);
   Result<void> read_apart(std::int64_t count);
 
@@ -91,7 +94,7 @@ Result<void> ArrowRows::open(const std::vector<std::string>& names, const std::v
   Owned<ArrowSchema> schema;
   if (stream_->get_schema(stream_, &*schema) != 0) return failure("its schema");
   if (std::string_view(schema->format) != "+s")
-    return data_error("the Arrow stream holds one array, not named columns");
+    return data_error("X is a single column; pass a frame with it, such as X.to_frame()");
   children_ = schema->n_children;
   std::vector<Column> header;
   for (std::int64_t k = 0; k < children_; ++k)
@@ -118,7 +121,20 @@ Result<bool> ArrowRows::next_batch() {
   if (batch_->n_children != children_)
     return data_error("a batch of the Arrow stream has other columns than its schema");
   if (batch_->null_count > 0) return data_error("the Arrow stream has rows that are null as a whole");
+  for (std::size_t j = 0; j < sources_.size(); ++j) learn_dictionary(sources_[j], columns_[j]);
+  if (apart_source_) learn_dictionary(*apart_source_, apart_.column);
   return true;
+}
+
+// It may be another one in each batch, and as long as that.
+void ArrowRows::learn_dictionary(Source& source, Column& column) {
+  const ArrowArray* dictionary = batch_->children[source.child]->dictionary;
+  if (dictionary == nullptr) return;
+  source.reader.forget();
+  for (std::int64_t first = 0; first < dictionary->length; first += kEntries) {
+    interrupts_.check();
+    source.reader.learn(*dictionary, first, std::min(kEntries, dictionary->length - first), column);
+  }
 }
 
 Result<void> ArrowRows::read_apart(std::int64_t count) {

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "tailcoat/data/text.hpp"
@@ -15,6 +18,14 @@ namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
+// From "d:precision,scale" or "d:precision,scale,bits".
+std::optional<Decimal> decimal_of(std::string_view format) {
+  int precision = 0, scale = 0, bits = 128;
+  if (std::sscanf(std::string(format).c_str(), "d:%d,%d,%d", &precision, &scale, &bits) < 2) return std::nullopt;
+  if (bits != 32 && bits != 64 && bits != 128 && bits != 256) return std::nullopt;
+  return Decimal{.bytes = static_cast<std::size_t>(bits) / 8, .divisor = std::pow(10.0, scale)};
+}
+
 std::optional<ArrowType> type_of(std::string_view format) {
   constexpr std::pair<std::string_view, ArrowType> kTypes[] = {
       {"b", ArrowType::boolean}, {"c", ArrowType::i8},         {"C", ArrowType::u8},         {"s", ArrowType::i16},
@@ -23,6 +34,7 @@ std::optional<ArrowType> type_of(std::string_view format) {
       {"u", ArrowType::utf8},    {"U", ArrowType::large_utf8}, {"vu", ArrowType::utf8_view}, {"n", ArrowType::null}};
   for (const auto& [name, type] : kTypes)
     if (name == format) return type;
+  if (decimal_of(format)) return ArrowType::decimal;
   return std::nullopt;
 }
 
@@ -48,6 +60,22 @@ struct Half {
   }
 };
 
+// A whole number of 4, 8, 16 or 32 bytes, in two's complement.
+double whole_number(const std::uint8_t* bytes, std::size_t count) {
+  const bool negative = (bytes[count - 1] & 0x80) != 0;
+  double magnitude = 0;
+  std::uint64_t limbs[4] = {}, carry = negative ? 1 : 0;
+  for (std::size_t k = 0; 8 * k < count; ++k) {
+    if (negative) limbs[k] = ~std::uint64_t{0};  // of which 4 bytes replace but a half
+    std::memcpy(&limbs[k], bytes + 8 * k, std::min<std::size_t>(8, count));
+    if (!negative) continue;
+    limbs[k] = ~limbs[k] + carry;
+    carry = carry != 0 && limbs[k] == 0 ? 1 : 0;
+  }
+  for (std::size_t k = 4; k-- > 0;) magnitude = magnitude * 0x1p64 + static_cast<double>(limbs[k]);
+  return negative ? -magnitude : magnitude;
+}
+
 template <class Offset>
 std::string_view text_at(const ArrowArray& array, std::int64_t i) {
   const auto* offsets = static_cast<const Offset*>(array.buffers[1]);
@@ -70,6 +98,12 @@ std::string_view text_of(ArrowType type, const ArrowArray& array, std::int64_t i
   return type == ArrowType::large_utf8 ? text_at<std::int64_t>(array, i) : viewed_text(array, i);
 }
 
+const char* in_words(std::string_view format) {
+  if (format.starts_with('t')) return "dates or times";
+  if (format.starts_with('+')) return "lists or structures";
+  return format.starts_with('z') || format.starts_with('Z') ? "bytes" : "neither numbers nor texts";
+}
+
 }  // namespace
 
 Result<ArrowColumn> ArrowColumn::create(const ArrowSchema& schema, std::optional<bool> as_text) {
@@ -77,14 +111,13 @@ Result<ArrowColumn> ArrowColumn::create(const ArrowSchema& schema, std::optional
   const ArrowSchema& values = schema.dictionary != nullptr ? *schema.dictionary : schema;
   const auto type = type_of(values.format), index = type_of(schema.format);
   if (!type || !index || values.dictionary != nullptr)
-    return data_error(
-        fmt::format("column {} is of the Arrow type '{}', which is neither numbers nor texts; drop it or "
-                    "convert it",
-                    name, values.format));
+    return data_error(fmt::format("column {} holds {} (Arrow type '{}'); make numbers or texts of it, or drop it", name,
+                                  in_words(values.format), values.format));
   ArrowColumn column;
   column.type_ = *type;
   column.as_text_ = as_text.value_or(is_text(*type));
   if (schema.dictionary != nullptr) column.index_ = *index;
+  if (*type == ArrowType::decimal) column.decimal_ = *decimal_of(values.format);
   if (column.holds_texts() && !column.as_text_)
     return data_error(
         fmt::format("column {} holds texts; pass categorical=[{}] (or a dict with its levels: those cost no "
@@ -115,11 +148,11 @@ void ArrowColumn::read_numbers(const ArrowArray& array, std::int64_t begin, std:
     *out = is_null(array, i) ? kMissing : static_cast<double>(values[i]);
 }
 
-Result<void> ArrowColumn::read_plain(const ArrowArray& array, std::int64_t first, std::int64_t count, double* out,
-                                     std::size_t stride, Column& column) {
+void ArrowColumn::read_plain(ArrowType type, const ArrowArray& array, std::int64_t first, std::int64_t count,
+                             double* out, std::size_t stride, Column& column) {
   const std::int64_t begin = array.offset + first;
   const auto numbers = [&]<class T>(T) { read_numbers<T>(array, begin, count, out, stride); };
-  switch (type_) {
+  switch (type) {
     case ArrowType::i8:
       numbers(std::int8_t{});
       break;
@@ -157,6 +190,14 @@ Result<void> ArrowColumn::read_plain(const ArrowArray& array, std::int64_t first
       for (std::int64_t i = begin; i < begin + count; ++i, out += stride)
         *out = is_null(array, i) ? kMissing : (bit(array.buffers[1], i) ? 1 : 0);
       break;
+    case ArrowType::decimal: {
+      const auto* bytes = static_cast<const std::uint8_t*>(array.buffers[1]);
+      for (std::int64_t i = begin; i < begin + count; ++i, out += stride)
+        *out = is_null(array, i) ? kMissing
+                                 : whole_number(bytes + static_cast<std::size_t>(i) * decimal_.bytes, decimal_.bytes) /
+                                       decimal_.divisor;
+      break;
+    }
     case ArrowType::null:
       for (std::int64_t i = 0; i < count; ++i, out += stride) *out = kMissing;
       break;
@@ -164,25 +205,23 @@ Result<void> ArrowColumn::read_plain(const ArrowArray& array, std::int64_t first
     case ArrowType::large_utf8:
     case ArrowType::utf8_view:
       for (std::int64_t i = begin; i < begin + count; ++i, out += stride)
-        *out = is_null(array, i) ? kMissing : place_of(text_of(type_, array, i), column);
+        *out = is_null(array, i) ? kMissing : place_of(text_of(type, array, i), column);
   }
-  return {};
 }
 
-// Indices first, then what they stand for. The dictionary may be another one in each batch.
-Result<void> ArrowColumn::read_dictionary(const ArrowArray& array, std::int64_t first, std::int64_t count, double* out,
-                                          std::size_t stride, Column& column) {
-  std::vector<double> meaning(static_cast<std::size_t>(array.dictionary->length));
-  TAILCOAT_CHECK(read_plain(*array.dictionary, 0, array.dictionary->length, meaning.data(), 1, column));
-  const ArrowType values = std::exchange(type_, index_);
-  const auto read = read_plain(array, first, count, out, stride, column);
-  type_ = values;
-  TAILCOAT_CHECK(read);
+void ArrowColumn::learn(const ArrowArray& dictionary, std::int64_t first, std::int64_t count, Column& column) {
+  const std::size_t known = meaning_.size();
+  meaning_.resize(known + static_cast<std::size_t>(count));
+  read_plain(type_, dictionary, first, count, meaning_.data() + known, 1, column);
+}
+
+// What indices stand for.
+Result<void> ArrowColumn::look_up(std::int64_t count, double* out, std::size_t stride, const Column& column) const {
   for (std::int64_t i = 0; i < count; ++i, out += stride) {
     if (std::isnan(*out)) continue;
-    if (!(*out >= 0 && *out < static_cast<double>(meaning.size())))
+    if (!(*out >= 0 && *out < static_cast<double>(meaning_.size())))
       return data_error(fmt::format("column {} has an index outside of its dictionary", in_quotes(column.name)));
-    *out = meaning[static_cast<std::size_t>(*out)];
+    *out = meaning_[static_cast<std::size_t>(*out)];
   }
   return {};
 }
@@ -196,11 +235,9 @@ void ArrowColumn::numbers_to_texts(std::int64_t count, double* out, std::size_t 
 
 Result<void> ArrowColumn::read(const ArrowArray& array, std::int64_t first, std::int64_t count, double* out,
                                std::size_t stride, Column& column) {
-  if (array.dictionary != nullptr) {
-    TAILCOAT_CHECK(read_dictionary(array, first, count, out, stride, column));
-  } else {
-    TAILCOAT_CHECK(read_plain(array, first, count, out, stride, column));
-  }
+  const bool indices = index_ != ArrowType::null;
+  read_plain(indices ? index_ : type_, array, first, count, out, stride, column);
+  if (indices) TAILCOAT_CHECK(look_up(count, out, stride, column));
   if (as_text_ && !is_text(type_)) numbers_to_texts(count, out, stride, column);
   return {};
 }

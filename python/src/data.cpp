@@ -49,6 +49,16 @@ std::vector<std::string> names_of(const Data& data) {
   return names;
 }
 
+nb::object column_of(const Data& data, std::size_t place) {
+  auto [array, out] = new_array(data.rows());
+  std::visit(
+      [&, out = out](const auto& rows) {
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(rows.row(i)[place]);
+      },
+      data.cells);
+  return array;
+}
+
 // Its values, what they are, and the texts they stand for.
 nb::object apart_of(const Data& data) {
   if (!data.apart) return nb::none();
@@ -96,6 +106,7 @@ void bind_data(nb::module_& module) {
       .def_static("of_array", &data_of_array, nb::arg("array"), nb::arg("names"), nb::arg("levels"))
       .def_static("of_arrow", &read_arrow, nb::arg("source"), nb::arg("names"), nb::arg("texts"),
                   nb::arg("apart").none())
+      .def("column", &column_of, nb::arg("place"))
       .def_prop_ro("names", &names_of)
       .def_prop_ro("rows", &Data::rows)
       .def_prop_ro("apart", &apart_of);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "data.hpp"
 
@@ -36,7 +37,7 @@ void PythonGradient::operator()(std::size_t row, std::span<const double> x, std:
   }
   const auto* found = block.gradients.data() + (row - block.first) * x.size();
   std::copy(found, found + x.size(), out.begin());
-  ++state_.done;
+  if (std::exchange(block.last, row) != row) ++state_.done;
 }
 
 void PythonGradient::fetch(Block& block, std::size_t first, std::size_t count, std::span<const double> x) {

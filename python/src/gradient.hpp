@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -22,7 +23,8 @@ class PythonGradient {
   PythonGradient(nanobind::object gradient, std::size_t rows, JobState& state)
       : gradient_(std::move(gradient)), rows_(rows), state_(state) {}
 
-  // Throws if the job is to stop. If Python raises, the job is to stop because of that.
+  // Throws if the job is to stop. If Python raises, the job is to stop because of that. Counts visits of rows as done:
+  // how often an inner loop asks for the row it is at depends on what is in it.
   void operator()(std::size_t row, std::span<const double> x, std::span<double> out);
 
  private:
@@ -30,6 +32,7 @@ class PythonGradient {
   struct Block {
     std::vector<double> x{}, gradients{};
     std::size_t first = 0, count = 0;
+    std::optional<std::size_t> last{};  // row that was asked for
   };
 
   Block& block_of_this_thread();

@@ -54,7 +54,6 @@ class Reporter {
   Reporter(const nb::object& callback, const JobState& state) : callback_(callback), state_(state) {}
 
   void report() {
-    // Inner loops may ask for more gradients than planned; how many more depends on the data.
     const std::size_t total = state_.total, done = std::min<std::size_t>(state_.done, total);
     if (callback_.is_none() || total == 0 || done == shown_) return;
     shown_ = done;

@@ -21,13 +21,17 @@ namespace tailcoat::python {
 // What the work and the thread that waits for it tell each other.
 struct JobState {
   std::atomic<bool> stop = false;                // the work should end as soon as it can
-  std::atomic<std::size_t> done = 0, total = 0;  // progress, in any unit
+  std::atomic<std::size_t> done = 0, total = 0;  // progress, in public steps; nothing is shown while total is 0
   std::optional<nb::python_error> raised{};      // the first that Python raised meanwhile; with the GIL
 
   // With the GIL.
   void stop_because(nb::python_error&& error) {
     stop = true;
     if (!raised) raised.emplace(std::move(error));
+  }
+  void finish() {
+    if (total == 0) total = 1;
+    done = total.load();
   }
 };
 
@@ -48,6 +52,7 @@ T run_private(JobState& state, ApproxDp budget, const std::function<Result<T>()>
   const auto guarded = [&] {
     try {
       outcome.emplace(work());
+      if (outcome->ok()) state.finish();
     } catch (const std::exception& thrown) {
       outcome.emplace(unforeseen(thrown, budget));
     }

@@ -43,7 +43,8 @@ nb::dict dict_of(const Solution& solution) {
 Result<Solution> solve(const Algorithm& algorithm, RunContext run, const Problem& problem, const Moments& moments,
                        ApproxDp budget, const Options& options, JobState& state) {
   TAILCOAT_TRY(forecast, algorithm.plan(setting_of(problem, moments), budget, options));
-  state.total = static_cast<std::size_t>(std::min(forecast.work.sample_gradients, 0x1p62));
+  // How far a search that ends when it has found something has come tells of the rows: of that only the end is shown.
+  if (forecast.work.fixed) state.total = static_cast<std::size_t>(std::min(forecast.work.sample_gradients, 0x1p62));
   return algorithm.solve(run, problem, moments, budget, options);
 }
 

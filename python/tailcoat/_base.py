@@ -9,11 +9,11 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
 from tailcoat import _core, _data
 from tailcoat._errors import DataError, PrivacyWarning, UsageError, counted_as_spent
-from tailcoat._parameters import Progress, progress_of, seed_of
+from tailcoat._parameters import Progress, count_of, listed, number_of, numbers_of, progress_of, seed_of
 
 ByColumn = Optional[Mapping[Any, Any]]  # by name or position
 Theory = Optional[Mapping[str, Any]]
@@ -76,8 +76,8 @@ class PrivateModel(BaseEstimator):
 
     def _read_pandas(self, X: Any, reset: bool) -> tuple[_core.Data, _data.Schema]:
         validate_data(self, X, skip_check_array=True, reset=reset)
-        if len(X) < 1 + reset or X.shape[1] == 0:
-            self._check_array(np.empty(X.shape), reset)  # says what is wrong
+        if len(X) < 1 + reset or X.shape[1] == 0:  # says what is wrong
+            check_array(np.empty(X.shape), ensure_min_samples=1 + reset, estimator=self)
         labels = list(X.columns)
         names = _data.texts_of(labels) if reset else self._schema_.names
         return _data.read_pandas(X, names, self._levels_to_read(labels, names, reset), reset)
@@ -93,6 +93,8 @@ class PrivateModel(BaseEstimator):
         return _data.read_array(X, names, self._levels_to_read(names, names, reset))
 
     def _check_array(self, X: Any, reset: bool) -> np.ndarray:
+        if hasattr(type(X), "collect"):
+            raise UsageError(f"X is a {type(X).__name__}, which has no rows yet; pass X.collect()")
         checked: np.ndarray = validate_data(
             self,
             _data.by_cell(X),
@@ -108,6 +110,8 @@ class PrivateModel(BaseEstimator):
         levels = _data.arrow_levels(X, self.categorical) if reset else self._schema_.levels
         data = _core.Data.of_arrow(X, [] if reset else self._schema_.names, list(levels), apart)
         if reset:
+            if data.rows < 2:
+                raise DataError(f"{data.rows} rows; a fit needs two at least. (A stream can be read only once.)")
             self._schema_ = _data.Schema(data.names, _data.named(levels, data.names, data.names, "categorical"))
             self.n_features_in_ = len(data.names)
             self.feature_names_in_ = np.array(data.names, dtype=object)
@@ -138,62 +142,75 @@ class PrivateModel(BaseEstimator):
         raise NotImplementedError
 
     def _fit(
-        self, data: _core.Data, target: str, y: np.ndarray, labels: list[str] | None = None, **public: Any
+        self,
+        data: _core.Data,
+        target: str,
+        y: np.ndarray,
+        labels: list[str] | None = None,
+        classes: list[str] | None = None,
+        target_bounds: Any = None,
     ) -> None:
-        """Fits and keeps the model. `public`: classes and bounds of the target, and the exposure."""
-        self._check_parameters(data.rows)
-        names = self._schema_.names
-        columns = list(getattr(self, "feature_names_in_", names))
-        bounds = _data.named(self.bounds or {}, columns, names, "bounds")
-        scales = _data.named(self.scales or {}, columns, names, "scales")
-        if public.get("target_bounds") is not None:
-            bounds[target] = public["target_bounds"]
-        levels = dict(self._schema_.levels)
-        if labels is not None:
-            levels[target] = public["classes"]
-        indicators = _data.named(dict.fromkeys(self.missing_indicators or []), columns, names, "missing_indicators")
-        exposure = _data.named({key: 1 for key in public.get("exposure", [])}, columns, names, "exposure")
+        """Fits and keeps the model. `labels` and, if they are public, `classes`: of a classifier."""
+        epsilon, delta = self._budget(data.rows)
+        bounds = self._pairs("bounds", "low, high")
+        if target_bounds is not None:
+            bounds[target] = numbers_of(target_bounds, "target_bounds", "low, high")
+        exposure = getattr(self, "exposure", None)
         arguments: dict[str, Any] = dict(
             target=target,
             y=y,
             labels=labels,
             loss=self._loss(),
-            epsilon=float(self.epsilon),  # type: ignore[arg-type]
-            delta=float(self.delta),
-            levels=levels,
-            bounds={name: (float(low), float(high)) for name, (low, high) in bounds.items()},
-            scales={name: (float(centre), float(spread)) for name, (centre, spread) in scales.items()},
+            epsilon=epsilon,
+            delta=delta,
+            levels=self._schema_.levels if labels is None else {**self._schema_.levels, target: classes or []},
+            bounds=bounds,
+            scales=self._pairs("scales", "centre, spread"),
             public_rows=self._read_public(None if labels is not None else target),
-            missing_indicators=list(indicators),
-            exposure=next(iter(exposure), ""),
-            confidence=float(self.confidence),
+            missing_indicators=list(self._named(self.missing_indicators, "missing_indicators")),
+            exposure="".join(self._named(None if exposure is None else [exposure], "exposure")),
+            confidence=number_of(self.confidence, "confidence"),
             diagnose=bool(self.diagnose),
             algorithm=self.algorithm,
             theory=self._theory(),
             seed=seed_of(self.random_state, self.insecure_random_state),
-            threads=int(self.threads),
+            threads=count_of(self.threads, "threads"),
             progress=progress_of(self.progress),
         )
-        with self._spending():
+        with counted_as_spent(epsilon, delta):
             self.model_ = _core.fit(data, **arguments)
         self.privacy_ = self.model_.receipt
         self.certified_ = self.model_.certified
         self.notes_ = self.model_.notes
 
+    def _named(self, columns: Any, option: str) -> dict[str, Any]:
+        """What is said of columns, by their names."""
+        names = self._schema_.names
+        given = () if columns is None else listed(columns, option)
+        return _data.named(given, list(getattr(self, "feature_names_in_", names)), names, option)
+
+    def _pairs(self, option: str, of: str) -> dict[str, Any]:
+        given = getattr(self, option)
+        if not isinstance(given, (Mapping, type(None))):
+            raise UsageError(f"{option} = {given!r} must be a dict: for each column that it is about ({of})")
+        return {name: numbers_of(pair, f"{option}[{name!r}]", of) for name, pair in self._named(given, option).items()}
+
     def _spending(self) -> Any:
         """Around whatever follows the first release."""
         return counted_as_spent(float(self.epsilon), float(self.delta))  # type: ignore[arg-type]
 
-    def _check_parameters(self, rows: int) -> None:
+    def _budget(self, rows: int) -> tuple[float, float]:
         if self.epsilon is None:
             raise UsageError("give epsilon, the bound on the privacy loss of this fit; there is no default for it")
-        if self.delta * rows > 1:
+        epsilon, delta = number_of(self.epsilon, "epsilon"), number_of(self.delta, "delta")
+        if delta * rows > 1:
             warnings.warn(
-                f"delta = {self.delta} is above 1 / rows = {1 / rows:.3g}; publishing a whole row at random would be "
+                f"delta = {delta} is above 1 / rows = {1 / rows:.3g}; publishing a whole row at random would be "
                 f"allowed by it",
                 PrivacyWarning,
                 stacklevel=4,
             )
+        return epsilon, delta
 
     def _theory(self) -> tuple[Any, ...] | None:
         """What the algorithm's theorem needs, as the library takes it; None for the adaptive fit."""
@@ -211,9 +228,11 @@ class PrivateModel(BaseEstimator):
                 f"algorithm = {self.algorithm!r} has a theorem that needs "
                 f"theory={{'moments': (k, G2, Gk), 'diameter': D}}; see tailcoat.plan"
             )
-        numbers = (float(given[name]) for name in ("diameter", "smoothness"))
-        rest = (float(given[name]) for name in ("failure_probability", "max_passes"))
-        return (tuple(map(float, given["moments"])), *numbers, self.constants, *rest)
+        moments = numbers_of(given["moments"], "theory['moments']", "k, G2, Gk")
+        diameter, smoothness, failures, passes = (
+            number_of(given[name], f"theory[{name!r}]") for name in ("diameter", *_THEORY)
+        )
+        return moments, diameter, smoothness, self.constants, failures, passes
 
     def _read_public(self, target: str | None) -> _core.Data | None:
         """The columns of the public rows that the fit has, too."""
@@ -224,8 +243,8 @@ class PrivateModel(BaseEstimator):
         if _data.is_arrow(X):
             return _core.Data.of_arrow(X, [], list(texts), None)
         if not _data.is_pandas(X):
-            X = np.ascontiguousarray(X, dtype=np.float64)
-            if X.ndim != 2 or X.shape[1] != len(self._schema_.names):
+            X = check_array(X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", input_name="public_rows")
+            if X.shape[1] != len(self._schema_.names):
                 raise UsageError(f"public_rows have the shape {X.shape}, not (rows, {len(self._schema_.names)}) as X")
             return _data.read_array(X, self._schema_.names, {})[0]
         wanted = {*self._schema_.names, target}

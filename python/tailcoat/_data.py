@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from tailcoat import _core
 from tailcoat._errors import DataError, UsageError
+from tailcoat._parameters import listed
 
 FLOATS = (np.float64, np.float32)
 
@@ -40,7 +41,9 @@ def is_pandas(X: Any) -> bool:
 
 
 def is_arrow(X: Any) -> bool:
-    return not is_pandas(X) and hasattr(X, "__arrow_c_stream__") and not isinstance(X, np.ndarray)
+    """A frame with Arrow's protocol; single columns (Series, ChunkedArray) have it, too."""
+    single = hasattr(type(X), "to_frame") or hasattr(type(X), "chunks")
+    return hasattr(X, "__arrow_c_stream__") and not is_pandas(X) and not single
 
 
 def canonical(value: Any) -> Any:
@@ -64,29 +67,38 @@ def by_cell(values: Any) -> Any:
     return np.array(values, dtype=object) if isinstance(values, (list, tuple)) else values
 
 
+def cells_of(labels: Any) -> Any:
+    """Labels cell by cell: a column type that NumPy lacks would become one that depends on whether a cell is missing."""
+    dtype = getattr(labels, "dtype", None)
+    if dtype is None or isinstance(dtype, np.dtype) or getattr(dtype, "kind", "O") in "iuf":
+        return by_cell(labels)
+    return np.asarray(labels, dtype=object)
+
+
 def parse_categorical(categorical: Any) -> dict[Any, list[str]]:
     """Text columns and their levels, which are found privately where the list is empty."""
     if categorical is None:
         return {}
-    if isinstance(categorical, str):
-        raise UsageError(f"categorical = {categorical!r} must be a list of columns or a dict of their levels")
-    if isinstance(categorical, Mapping):
-        return {key: [] if levels is None else texts_of(levels) for key, levels in categorical.items()}
-    return {key: [] for key in categorical}
+    if not isinstance(categorical, Mapping):
+        return {key: [] for key in listed(categorical, "categorical")}
+    return {
+        key: [] if levels is None else texts_of(listed(levels, f"categorical[{key!r}]"))
+        for key, levels in categorical.items()
+    }
 
 
-def named(keys: Mapping[Any, Any], labels: Sequence[Any], names: Sequence[str], option: str) -> dict[str, Any]:
-    """The same with names of columns as keys; a key is a column's label or, if it is none, its position."""
+def named(columns: Any, labels: Sequence[Any], names: Sequence[str], option: str) -> dict[str, Any]:
+    """What is said of columns in a dict (or nothing, in a list), by name; they are given by label or by position."""
     places = {label: place for place, label in enumerate(labels)}
     found = {}
-    for key, value in keys.items():
-        place = places.get(key)
+    for key in columns:
+        place = places.get(key) if isinstance(key, Hashable) else None
         if place is None and isinstance(key, (int, np.integer)) and 0 <= key < len(names):
             place = int(key)
         if place is None:
             shown = ", ".join(map(repr, labels[:20])) + (", ..." if len(labels) > 20 else "")
-            raise UsageError(f"{option} names column {key!r}, which is not there; there are {shown}")
-        found[names[place]] = value
+            raise UsageError(f"{option} names column {key!r:.99}, which is not there; there are {shown}")
+        found[names[place]] = columns[key] if isinstance(columns, Mapping) else None
     return found
 
 
@@ -139,10 +151,10 @@ def _encode_pandas(column: Any) -> tuple[np.ndarray, list[str]]:
 
 def _number_column(name: str, column: Any) -> np.ndarray:
     kind = getattr(column.dtype, "kind", "O")
-    if kind not in "biuf":
+    if kind not in "biuf" and not str(column.dtype).startswith("decimal"):
         raise DataError(
             f"column {name!r} is of type {column.dtype}, which are no numbers; pass categorical=[{name!r}] if it holds "
-            f"texts (or a dict with its levels: those cost no privacy), or drop it"
+            f"texts (or a dict with its levels: those cost no privacy), make numbers of it, or drop it"
         )
     numbers: np.ndarray = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return numbers
@@ -209,6 +221,8 @@ def as_numbers(values: Any, what: str) -> np.ndarray:
 def arrow_levels(X: Any, categorical: Any) -> dict[str, list[str]]:
     """The text columns of an Arrow source as the user names them; those of type Enum of polars have public levels."""
     levels = parse_categorical(categorical)
+    if unnamed := [key for key in levels if not isinstance(key, str)]:
+        raise UsageError(f"categorical has {unnamed!r}; say the columns of such a frame by name")
     if type(X).__module__.partition(".")[0] == "polars":
         for name, dtype in X.schema.items():
             categories = getattr(dtype, "categories", None) if type(dtype).__name__ == "Enum" else None

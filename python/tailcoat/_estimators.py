@@ -14,7 +14,7 @@ from tailcoat import _data
 from tailcoat._base import ByColumn, PrivateModel, Theory, keep
 from tailcoat._docs import documented
 from tailcoat._errors import DataError
-from tailcoat._parameters import Progress
+from tailcoat._parameters import Progress, listed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -38,16 +38,13 @@ class _PrivateRegressor(RegressorMixin, PrivateModel):
         self
         """
         data, target, values = self._read_with_target(X, y)
-        self._fit(data, target, self._numbers(values), target_bounds=self.target_bounds, exposure=self._exposure())
+        self._fit(data, target, self._numbers(values), target_bounds=self.target_bounds)
         with self._spending():
             self._set_coefficients()
             for name in ("coef_", "std_err_", "intervals_", "intercept_interval_"):
                 setattr(self, name, getattr(self, name)[0])
             self.intercept_, self.intercept_std_err_ = float(self.intercept_[0]), float(self.intercept_std_err_[0])
         return self
-
-    def _exposure(self) -> list[Any]:
-        return []
 
     def predict(self, X: Any) -> np.ndarray:
         """What the model says of each row. Predictions are computed from the rows and are as sensitive as they are."""
@@ -220,9 +217,6 @@ class PrivatePoissonRegressor(_PrivateRegressor):
     def _loss(self) -> str:
         return "poisson"
 
-    def _exposure(self) -> list[Any]:
-        return [] if self.exposure is None else [self.exposure]
-
 
 class _PrivateClassifier(ClassifierMixin, PrivateModel):
     classes: Sequence[Any] | None
@@ -246,7 +240,7 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
         codes, labels, given = self._encode(values)
         texts = _data.texts_of(labels.tolist())
         classes = [] if given is None else _data.texts_of(given.tolist())
-        self._fit(data, target, codes, texts, classes=classes)
+        self._fit(data, target, codes, texts, classes)
         with self._spending():
             known = dict(zip(texts, labels.tolist())) if given is None else dict(zip(classes, given.tolist()))
             chosen = [known[text] for text in self.model_.classes]
@@ -262,8 +256,8 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
 
     def _encode(self, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Places in labels, the labels there are, and the classes if they are public."""
-        given = self.classes
-        values = column_or_1d(_data.by_cell(y), warn=True)
+        given = None if self.classes is None else np.array(list(listed(self.classes, "classes")))
+        values = column_or_1d(_data.cells_of(y), warn=True)
         codes, labels = _data.encode(values)
         if labels.dtype.kind != "O":
             with warnings.catch_warnings():  # how many labels there are is data
@@ -272,7 +266,7 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
                     check_classification_targets(labels)
                 except ValueError as error:  # of one label, perhaps
                     raise DataError(str(error)) from None
-        return codes, labels, None if given is None else np.asarray(given)
+        return codes, labels, given
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row. Predictions are computed from the rows and are as sensitive as they are."""

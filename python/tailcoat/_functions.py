@@ -9,7 +9,7 @@ import numpy as np
 
 from tailcoat import _core, _data
 from tailcoat._errors import UsageError, counted_as_spent
-from tailcoat._parameters import Progress, progress_of, seed_of
+from tailcoat._parameters import Progress, count_of, numbers_of, progress_of, seed_of
 
 
 def plan(
@@ -60,12 +60,12 @@ def plan(
     >>> best["certified_bound"] < found["trivial_bound"]
     True
     """
-    return _core.plan(
-        rows=rows,
-        features=features,
+    arguments: dict[str, Any] = dict(
+        rows=count_of(rows, "rows"),
+        features=count_of(features, "features"),
         epsilon=epsilon,
         delta=delta,
-        moments=moments,
+        moments=numbers_of(moments, "moments", "k, G2, Gk"),
         diameter=diameter,
         smoothness=np.inf if smoothness is None else smoothness,
         strong_convexity=strong_convexity,
@@ -73,6 +73,7 @@ def plan(
         failure_probability=failure_probability,
         max_passes=max_passes,
     )
+    return _core.plan(**arguments)
 
 
 def account(
@@ -287,14 +288,14 @@ def minimize(
             )
         return found
 
-    epsilon, delta = budget
+    epsilon, delta = numbers_of(budget, "budget", "epsilon, delta")
     arguments: dict[str, Any] = dict(
         gradient=block,
         rows=_length(data),
         domain=domain,
         epsilon=epsilon,
         delta=delta,
-        moments=tuple(moments),
+        moments=numbers_of(moments, "moments", "k, G2, Gk"),
         algorithm=algorithm,
         smoothness=np.inf if smoothness is None else smoothness,
         strong_convexity=strong_convexity,
@@ -303,7 +304,7 @@ def minimize(
         failure_probability=failure_probability,
         max_passes=max_passes,
         seed=seed_of(random_state, insecure_random_state),
-        threads=threads,
+        threads=count_of(threads, "threads"),
         progress=progress_of(progress),
     )
     with counted_as_spent(epsilon, delta):

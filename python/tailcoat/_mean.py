@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -83,20 +83,12 @@ class PrivateMean(RegressorMixin, PrivateModel):
         -------
         self
         """
-        if isinstance(y, str):
-            y, name = self._column(X, y), y
+        if y is None or isinstance(y, str):
+            y, name = self._column(X, y)
         else:
-            name = _data.target_name(X if y is None else y, [])
-        if y is not None:
             check_consistent_length(np.empty(self._rows(X, True)), y)
-        elif np.ndim(X) != 1:
-            self._rows(X, True)
-            if self.n_features_in_ != 1:
-                raise UsageError(
-                    f"PrivateMean releases one mean, X has {self.n_features_in_} columns and requires y to be passed, "
-                    f"but the target y is None; pass one column at a time, each is a release of its own"
-                )
-        numbers = self._numbers(np.ravel(_data.by_cell(X)) if y is None else y)
+            name = _data.target_name(y, [])
+        numbers = self._numbers(y)
         self._schema_ = _data.Schema([])
         self._fit(_rows_alone(len(numbers)), name, numbers, target_bounds=self.target_bounds)
         with self._spending():
@@ -107,21 +99,42 @@ class PrivateMean(RegressorMixin, PrivateModel):
 
     def _rows(self, X: Any, reset: bool) -> int:
         """How many; what is in a frame does not matter."""
-        if not _data.is_pandas(X) and not _data.is_arrow(X):
-            return len(self._check_array(X, reset))
-        validate_data(self, X, skip_check_array=True, reset=reset)
-        return len(X)
+        if _data.is_pandas(X):
+            validate_data(self, X, skip_check_array=True, reset=reset)
+        return len(X if _data.is_pandas(X) or _data.is_arrow(X) else self._check_array(X, reset))
 
-    def _column(self, X: Any, name: str) -> np.ndarray:
-        try:
-            return np.asarray(X[name])
-        except Exception as error:  # each kind of frame has its own
-            raise UsageError(f"y = {name!r} is no column of X; pass the numbers or the name of a column") from error
+    def _column(self, X: Any, name: str | None) -> tuple[Any, str]:
+        """The column of that name, or the only one, and its name."""
+        if _data.is_arrow(X):
+            data = _core.Data.of_arrow(X, [] if name is None else [name], [], None)
+            return data.column(0), _only(data.names)
+        if _data.is_pandas(X):
+            validate_data(self, X, skip_check_array=True, reset=True)
+            label = _only(list(X.columns)) if name is None else name
+            if label in X.columns:
+                return X[label], str(label)
+        if name is not None:
+            raise UsageError(f"y = {name!r} is no column of X; pass the numbers or the name of a column")
+        X = _data.by_cell(X)
+        if getattr(X, "ndim", 1) == 1:
+            return X, _data.target_name(X, [])
+        X = self._check_array(X, True)
+        _only(range(self.n_features_in_))
+        return X[:, 0], "y"
 
     def predict(self, X: Any) -> np.ndarray:
         """The mean, once for each row of X."""
         check_is_fitted(self)
         return self.model_.predict(_rows_alone(self._rows(X, False)))
+
+
+def _only(columns: Sequence[Any]) -> Any:
+    if len(columns) == 1:
+        return columns[0]
+    raise UsageError(
+        f"PrivateMean releases one mean, X has {len(columns)} columns and requires y to be passed, but the target y is "
+        f"None; pass one column at a time, each is a release of its own"
+    )
 
 
 def _rows_alone(rows: int) -> _core.Data:

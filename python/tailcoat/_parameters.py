@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Union
+from typing import Any, Callable, Iterable, Union
 
 import numpy as np
 
@@ -26,10 +26,43 @@ def seed_of(random_state: Any, insecure: bool) -> int | None:
     raise UsageError(f"random_state = {random_state!r} is not a whole number from 0 to 2**53")
 
 
+def numbers_of(value: Any, option: str, names: str) -> tuple[float, ...]:
+    """As many numbers as there are names, separated by commas."""
+    try:
+        numbers = tuple(map(float, value))
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) != names.count(",") + 1:
+        raise UsageError(f"{option} = {value!r}; give the numbers ({names})")
+    return numbers
+
+
+def number_of(value: Any, option: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{option} = {value!r} is not a number") from None
+
+
+def count_of(value: Any, option: str) -> int:
+    if isinstance(value, (int, np.integer)) and value >= 0:
+        return int(value)
+    raise UsageError(f"{option} = {value!r} is not a whole number from 0 on")
+
+
+def listed(value: Any, option: str) -> Any:
+    """The value, if it is some kind of list; a text would be taken for its letters."""
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        return value
+    raise UsageError(f"{option} = {value!r} must be a list")
+
+
 def progress_of(progress: Progress) -> Callable[[int, int], None] | None:
     if progress is None or progress is False:
         return None
     if progress is not True:
+        if not callable(progress):
+            raise UsageError(f"progress = {progress!r}; give a function of (done, total), or True for a bar of tqdm")
         return progress
     try:
         from tqdm.auto import tqdm

@@ -41,7 +41,10 @@ def _model_of(model: Any) -> _core.Model:
     """Of an estimator, of a model that was loaded, or the model itself."""
     found = getattr(model, "model_", model)
     if not isinstance(found, _core.Model):
-        raise UsageError(f"{type(model).__name__} is not fitted, or no model of tailcoat; call fit first")
+        raise UsageError(
+            f"{type(model).__name__} is not fitted, or no model of tailcoat; call fit first, and of a "
+            f"pipeline or a search pass the estimator itself: pipeline[-1], search.best_estimator_"
+        )
     return found
 
 

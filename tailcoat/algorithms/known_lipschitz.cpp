@@ -36,7 +36,8 @@ Result<ErmPlan> plan_known_lipschitz(const Setting& setting, const Budget& budge
                                                        : tuned_erm_phases(setting, error_for);
   plan.work = {.sample_gradients = kUsualEpochs * static_cast<double>(setting.rows),
                .passes = kUsualEpochs,
-               .wanted_passes = kUsualEpochs};
+               .wanted_passes = kUsualEpochs,
+               .fixed = false};
   return plan;
 }
 

@@ -52,7 +52,8 @@ ObjectivePlan tuned(const Setting& setting, ApproxDp cost, Gdp output) {
   plan.bound.excess_risk = minimise_posynomial(bound_at, logs);
   plan.mechanism = mechanism_at(logs);
   plan.output = output;
-  plan.work = {.sample_gradients = kUsualEpochs * n, .passes = kUsualEpochs, .wanted_passes = kUsualEpochs};
+  plan.work = {
+      .sample_gradients = kUsualEpochs * n, .passes = kUsualEpochs, .wanted_passes = kUsualEpochs, .fixed = false};
   return plan;
 }
 

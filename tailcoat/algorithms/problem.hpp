@@ -88,6 +88,8 @@ struct Work {
   double sample_gradients = 0;
   double passes = 0;         // over all the data
   double wanted_passes = 0;  // by the theorem; more than `passes` where max_passes cut it
+  // So many visits of rows, whatever is in them; otherwise the numbers are what is usual, and the true ones are secret.
+  bool fixed = true;
 };
 
 // F(x) - F(x*) is at most this: in expectation over data and noise, or with probability 1 - failure_probability.

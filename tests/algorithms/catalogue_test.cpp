@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "problems.hpp"
@@ -30,6 +32,35 @@ TEST(Catalogue, AlgorithmsReadTheRowsOfTheirBlock) {
     EXPECT_LT(highest, 7000u) << algorithm.name;
   }
   EXPECT_GE(ran, 6);
+}
+
+// What a progress bar counts: changes of the row. Rows that fail, and those that take long, count like any other.
+TEST(Catalogue, FixedWorkIsTheSameWhateverIsInTheRows) {
+  constexpr std::size_t kRows = 1000;
+  Engine engine(1);
+  int ran = 0;
+  for (const Algorithm& algorithm : algorithms()) {
+    for (const double strange : {0.0, 1e-300, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+      double visits = 0;
+      std::size_t last = kRows;
+      const SampleFunctions functions{.gradient = [&](std::size_t row, std::span<const double> x, std::span<double> g) {
+        visits += row != last ? 1 : 0;
+        last = row;
+        for (std::size_t j = 0; j < 2; ++j)
+          g[j] = row % 3 == 0 ? strange : std::tanh(x[j] - 0.01 * static_cast<double>(row % 50));
+      }};
+      BitSource noise = BitSource::insecure_seeded(1);
+      const Problem problem{Samples(kRows, 2, functions), ball(2, 1), 1};
+      const Options options{.max_passes = 20};
+      const auto plan = algorithm.plan(setting_of(problem, {3, 2.5, 3}), ApproxDp{1, 1e-6}, options);
+      if (!plan.ok() || !plan->work.fixed) continue;
+      const auto solution = algorithm.solve({engine, noise}, problem, {3, 2.5, 3}, ApproxDp{1, 1e-6}, options);
+      if (!solution.ok()) continue;
+      ++ran;
+      EXPECT_EQ(visits, solution->work.sample_gradients) << algorithm.name << ' ' << strange;
+    }
+  }
+  EXPECT_GE(ran, 20);
 }
 
 TEST(Catalogue, NamesAreFoundAndDiffer) {

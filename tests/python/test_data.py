@@ -1,6 +1,7 @@
 """Data in: arrays, pandas and Arrow, hostile ones included."""
 
 import threading
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -169,7 +170,7 @@ def test_other_types_are_refused_by_name_and_type(frame):
     dates = frame[["a"]].assign(day=pd.Timestamp("2026-11-16"))
     with pytest.raises(tailcoat.DataError, match="'day'.*datetime"):
         seeded("PrivateLinearRegression").fit(dates, frame["y"])
-    with pytest.raises(tailcoat.DataError, match="'day'.*'ts"):
+    with pytest.raises(tailcoat.DataError, match="'day' holds dates or times.*'ts"):
         seeded("PrivateLinearRegression").fit(pa.Table.from_pandas(dates), frame["y"])
     with pytest.raises(tailcoat.DataError, match="'l'.*Arrow type"):
         seeded("PrivateLinearRegression").fit(pa.table({"l": [[1], [2], [3]]}), np.arange(3.0))
@@ -253,7 +254,12 @@ def test_missing_and_huge_cells_do_no_harm(line):
         (np.ones((5, 2)), ["a"] * 5, "y must hold numbers"),
         (np.ones((5, 2)) * 1j, np.ones(5), "Complex"),
         (scipy.sparse.eye(5).tocsr(), np.ones(5), "[Ss]parse"),
-        (pa.table({"a": [1.0]}), [1.0], "two at least"),
+        (pa.table({"a": [1.0]}), [1.0], "1 rows; a fit needs two"),
+        (pa.table({"a": [1.0], "b": [1.0]}).slice(1), [], "0 rows; a fit needs two"),
+        (pd.Series(np.ones(5)), np.ones(5), "2-dimensional|2D array"),
+        (pl.Series(np.ones(5)), np.ones(5), "2D array"),
+        (pa.chunked_array([np.ones(5)]), np.ones(5), "2D array"),
+        (pl.LazyFrame({"a": np.ones(5)}), np.ones(5), "LazyFrame.*X.collect"),
         (pa.table({}), [], "column"),
         (pd.DataFrame({"a": [1.0] * 5, "b": 1}).iloc[:, :0], np.ones(5), "0 feature"),
         (pd.DataFrame([[1.0, 2.0]] * 5, columns=["a", "a"]), np.ones(5), "'a'"),
@@ -291,6 +297,77 @@ def test_every_number_type_of_arrow_is_read():
     expected = seeded("PrivateLinearRegression", epsilon=9).fit(frame, y)
     model = seeded("PrivateLinearRegression", epsilon=9).fit(table, y)
     assert model.model_.to_json() == expected.model_.to_json()
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.decimal128(9, 2), pa.decimal128(38, 20), pa.decimal256(50, 3), pa.decimal128(30, 2), pa.decimal256(76, 2)],
+    ids=str,
+)
+def test_decimals_are_numbers(kind):
+    """Such as DuckDB makes of `select 1.5 * x`."""
+    rng = np.random.default_rng(0)
+    numbers = [Decimal(int(cents)) / 100 for cents in rng.integers(-500_000, 500_000, 400)]
+    if kind.precision - kind.scale > 20:
+        numbers[:4] = [Decimal(2) ** 70, -(Decimal(2) ** 70), Decimal(2) ** 64, -(Decimal(2) ** 64)]
+    column = pa.array([None, *numbers], kind)
+    read = tailcoat._core.Data.of_arrow(pa.table({"a": column}), [], [], None).column(0)
+    np.testing.assert_allclose(read, [np.nan, *map(float, numbers)], rtol=4e-16 if kind.scale > 15 else 0, atol=0)
+    sliced = tailcoat._core.Data.of_arrow(pa.table({"a": column.slice(7)}), [], [], None).column(0)
+    np.testing.assert_array_equal(sliced, read[7:])
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_short_decimals_are_numbers(bits):
+    make = getattr(pa, f"decimal{bits}", None)
+    if make is None:
+        pytest.skip("this pyarrow has none")
+    numbers = [Decimal("-12.34"), Decimal("12.34"), Decimal(0), Decimal("-0.01"), None]
+    table = pa.table({"a": pa.array(numbers, make(9, 2))})
+    read = tailcoat._core.Data.of_arrow(table, [], [], None).column(0)
+    np.testing.assert_array_equal(read, [-12.34, 12.34, 0, -0.01, np.nan])
+
+
+def test_decimals_of_duckdb_polars_and_pandas_give_the_model_of_their_numbers(frame):
+    X = pd.DataFrame({"a": frame["a"].fillna(0).round(2)})
+    expected = seeded("PrivateLinearRegression").fit(X, frame["y"]).model_.to_json()
+    for source in (
+        duckdb.sql("select a::decimal(9, 2) as a from X"),
+        pl.from_pandas(X).with_columns(pl.col("a").cast(pl.Decimal(9, 2))),
+        pd.DataFrame({"a": pd.array([Decimal(str(a)) for a in X["a"]], pd.ArrowDtype(pa.decimal128(9, 2)))}),
+    ):
+        assert seeded("PrivateLinearRegression").fit(source, frame["y"]).model_.to_json() == expected
+    classes = duckdb.sql("select a, (a > 0)::int::decimal(3, 1) as c from X")
+    assert seeded("PrivateLogisticRegression").fit(classes, "c").classes_.tolist() == [0, 1]
+
+
+def test_a_dictionary_may_be_another_one_in_each_batch():
+    batches = [pa.array(texts).dictionary_encode() for texts in (["a", "b", "a"], ["b", None, "c"], ["a", "c", "c"])]
+    reader = pa.RecordBatchReader.from_batches(
+        pa.schema({"x": batches[0].type}), [pa.record_batch({"x": batch}) for batch in batches]
+    )
+    read = tailcoat._core.Data.of_arrow(reader, [], ["x"], None).column(0)
+    np.testing.assert_array_equal(read, [0, 1, 0, 1, np.nan, 2, 0, 2, 2])
+
+
+@pytest.mark.parametrize("kind", ["boolean", "bool[pyarrow]", "string", "category", pl.Boolean])
+def test_labels_of_types_that_numpy_lacks_stay_what_they_are(kind):
+    x = np.random.default_rng(2).standard_normal((4000, 1))
+    texts = kind in ("string", "category")
+    labels = np.where(x[:, 0] > 0, "yes", "no") if texts else x[:, 0] > 0
+    y = pl.Series(labels, dtype=kind) if kind is pl.Boolean else pd.Series(labels).astype(kind)
+    missing = pl.Series([None, *labels.tolist()[1:]]) if kind is pl.Boolean else y.mask(y.index == 0)
+    for target in (y, missing):
+        model = seeded("PrivateLogisticRegression", epsilon=5).fit(x, target)
+        assert model.classes_.tolist() == (["no", "yes"] if texts else [False, True])
+        assert model.classes_.dtype.kind == ("U" if texts else "b")
+
+
+def test_no_rows_to_predict_are_refused_without_a_word_on_names(frame):
+    model = seeded("PrivateLinearRegression").fit(frame[["a", "b"]], frame["y"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="0 sample"):
+            model.predict(frame[["a", "b"]][:0])
 
 
 def test_names_of_columns_are_checked_when_predicting(frame):

@@ -1,6 +1,7 @@
 """plan, account, minimize and domains."""
 
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -132,6 +133,34 @@ def test_progress_comes_from_the_calling_thread_and_may_stop_the_run(points):
     assert not HAS_NOTES or any("as spent" in note for note in caught.value.__notes__)
 
 
+def shown(algorithm, points, scale):
+    """The rows before the block that row 600 is in, what progress shows while that is computed, and all that it shows."""
+    seen, meanwhile = [], []
+
+    def slow(x, part):
+        if 600 in part[:, 0] and not meanwhile:
+            before = len(seen)
+            time.sleep(0.3)  # long enough for a look at progress
+            meanwhile.extend([part[0, 0], seen[before:]])
+        return np.tanh(x - scale * part[:, 1:])
+
+    data = np.column_stack([np.arange(1000), points])
+    minimize(slow, data, algorithm=algorithm, max_passes=5, progress=lambda *step: seen.append(step))
+    return *meanwhile, seen
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
+def test_progress_counts_rows_and_not_how_often_a_loop_asks_for_them(points, scale):
+    """Implicit steps ask for many gradients of one row, how many depends on what is in it."""
+    before, meanwhile, seen = shown("implicit", points, scale)
+    assert meanwhile == [(before, 1000)] and seen[-1] == (1000, 1000)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
+def test_of_a_search_that_ends_when_it_has_found_something_only_the_end_is_shown(points, scale):
+    assert shown("known-lipschitz", points, scale)[1:] == ([], [(1, 1)])
+
+
 @pytest.mark.parametrize(
     "parameters, error, words",
     [
@@ -140,6 +169,8 @@ def test_progress_comes_from_the_calling_thread_and_may_stop_the_run(points):
         ({"algorithm": "smooth-svt", "smoothness": None}, tailcoat.PreconditionFailed, "smooth"),
         ({"constants": "loose"}, tailcoat.UsageError, "loose"),
         ({"max_passes": 0}, tailcoat.UsageError, "max-passes"),
+        ({"threads": -1}, tailcoat.UsageError, "threads = -1"),
+        ({"progress": 1}, tailcoat.UsageError, "progress = 1"),
         ({"gradient_error": 1}, tailcoat.UsageError, "gradient_error"),
         ({"insecure_random_state": False}, tailcoat.UsageError, "insecure_random_state"),
     ],
@@ -190,5 +221,8 @@ def test_plan_lists_every_algorithm_and_why_it_refuses():
     assert all(algorithm["runs"] or algorithm["refused"] for algorithm in found["algorithms"])
     with pytest.raises(tailcoat.UsageError, match="rows"):
         tailcoat.plan(rows=0, features=3, epsilon=1, moments=(2, 1, 1), diameter=2)
+    for wrong in ({"moments": (2, 1)}, {"rows": 1e6}):
+        with pytest.raises(tailcoat.UsageError, match="moments = |rows = "):
+            tailcoat.plan(**{"rows": 1000, "features": 3, "epsilon": 1, "moments": (2, 1, 1), "diameter": 2, **wrong})
     with pytest.raises(tailcoat.UsageError, match="features"):
         tailcoat.plan(rows=10, features=10**9, epsilon=1, moments=(2, 1, 1), diameter=2)

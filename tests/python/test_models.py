@@ -3,11 +3,13 @@
 import json
 import pickle
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.sparse
 from conftest import ESTIMATORS, seeded
 
 import tailcoat
@@ -134,13 +136,22 @@ def test_mean_takes_a_column_or_the_target():
     for model in (seeded("PrivateMean").fit(wages[:, None]), seeded("PrivateMean").fit(np.ones((20000, 2)), wages)):
         assert model.mean_ == alone.mean_
     frame = pd.DataFrame({"wage": wages, "city": "Graz"})
-    for data in (frame, pa.Table.from_pandas(frame), pl.from_pandas(frame)):
+    for data in (frame, pa.Table.from_pandas(frame), pl.from_pandas(frame), duckdb.from_df(frame)):
         model = seeded("PrivateMean").fit(data, "wage")
-        assert model.mean_ == alone.mean_ and model.predict(data[:3]).tolist() == [alone.mean_] * 3
+        first = data.limit(3) if isinstance(data, duckdb.DuckDBPyRelation) else data[:3]
+        assert model.mean_ == alone.mean_ and model.predict(first).tolist() == [alone.mean_] * 3
         with pytest.raises(tailcoat.UsageError, match="'nothing'"):
             seeded("PrivateMean").fit(data, "nothing")
-    with pytest.raises(ValueError, match="one column at a time"):
-        seeded("PrivateMean").fit(np.ones((20, 2)))
+    wage = frame[["wage"]]
+    for data in (wage, pa.Table.from_pandas(wage), pl.from_pandas(wage), duckdb.from_df(wage), wage["wage"],
+                 pl.from_pandas(wage)["wage"]):  # fmt: skip
+        model = seeded("PrivateMean").fit(data)
+        assert model.mean_ == alone.mean_ and model.model_.target == "wage"
+    for data in (wages.tolist(), pa.array(wages), pa.chunked_array([wages])):
+        assert seeded("PrivateMean").fit(data).mean_ == alone.mean_
+    for data in (np.ones((20, 2)), pd.DataFrame(np.ones((20, 2))), pa.table({"a": np.ones(20), "b": np.ones(20)})):
+        with pytest.raises(ValueError, match="one column at a time"):
+            seeded("PrivateMean").fit(data)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -175,17 +186,44 @@ def test_the_receipt_says_whether_the_noise_was_secure(line):
         ({"confidence": 1.5}, "confidence"),
         ({"bounds": {"z": (0, 1)}}, "bounds names column 'z'"),
         ({"bounds": {0: (1, 0)}}, "smaller first"),
+        ({"bounds": {0: 5}}, r"bounds\['x0'\] = 5; give the numbers \(low, high\)"),
+        ({"bounds": {0: ("few", "many")}}, "low, high"),
+        ({"bounds": ([-4, -4, -4], [4, 4, 4])}, "must be a dict"),
+        ({"scales": {0: (1, 2, 3)}}, "centre, spread"),
+        ({"target_bounds": 5}, "target_bounds = 5; give the numbers"),
+        ({"epsilon": "much"}, "epsilon = 'much' is not a number"),
+        ({"delta": None}, "delta = None is not a number"),
+        ({"confidence": "high"}, "confidence = 'high'"),
+        ({"algorithm": "implicit-glm", "theory": {"moments": (3, 1), "diameter": 2}}, "k, G2, Gk"),
+        ({"algorithm": "implicit-glm", "theory": {"moments": (3, 1, 2), "diameter": "wide"}}, "'wide' is not a number"),
         ({"categorical": "x0"}, "must be a list"),
+        ({"categorical": {0: "Graz"}}, r"categorical\[0\] = 'Graz' must be a list"),
+        ({"missing_indicators": "x0"}, "missing_indicators = 'x0' must be a list"),
+        ({"progress": "yes"}, "progress = 'yes'"),
+        ({"public_rows": scipy.sparse.eye(3).tocsr()}, "[Ss]parse"),
         ({"categorical": [17]}, "categorical names column 17"),
         ({"random_state": -1}, "whole number"),
-        ({"threads": -1}, None),
+        ({"threads": -1}, "threads = -1"),
+        ({"threads": "all"}, "threads = 'all'"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::tailcoat.PrivacyWarning")
 def test_bad_parameters_are_refused_by_name(line, parameters, words):
     X, y, _ = line
-    with pytest.raises((ValueError, TypeError, tailcoat.TailcoatError), match=words):
+    with pytest.raises((ValueError, TypeError, tailcoat.TailcoatError), match=words) as caught:
         seeded("PrivateLinearRegression", **parameters).fit(X, y)
+    assert getattr(caught.value, "spent", None) is None
+
+
+def test_classes_and_exposure_that_are_none_are_refused(line):
+    X, y, _ = line
+    for classes in ("yes", 3):
+        with pytest.raises(tailcoat.UsageError, match="classes = .* must be a list"):
+            seeded("PrivateLogisticRegression", classes=classes).fit(X, y > 0)
+    with pytest.raises(tailcoat.UsageError, match="exposure names column array"):
+        seeded("PrivatePoissonRegressor", exposure=np.ones(len(y))).fit(X, abs(y).round())
+    with pytest.raises(tailcoat.UsageError, match=r"\[0\]; say the columns of such a frame by name"):
+        seeded("PrivateLinearRegression", categorical=[0]).fit(pa.table({"a": X[:, 0]}), y)
 
 
 def test_a_delta_beyond_one_in_the_rows_is_warned_of(line):

@@ -23,6 +23,11 @@ assert "manylinux" in wheel.name, wheel.name
 inside = set(zipfile.ZipFile(wheel).namelist())
 assert {"tailcoat/py.typed", "tailcoat/_core.pyi", "tailcoat/__init__.py"} <= inside, sorted(inside)
 
+# Nothing tells where it was made.
+for name in inside:
+    for place in (pathlib.Path.home(), pathlib.Path.cwd(), folder.parents[1]):
+        assert f"{place}/".encode() not in zipfile.ZipFile(wheel).read(name), (name, place)
+
 # What is others' comes with its licence: the shared libraries, and what is compiled in.
 libraries = set(re.findall(r"tailcoat\.libs/(lib[a-z0-9]+)", "\n".join(inside)))
 assert {"libcrypto", "libfmt", "libhwy"} <= libraries, libraries
