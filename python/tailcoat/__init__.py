@@ -44,31 +44,15 @@ if _TYPE_CHECKING:
 __version__: str = _core.__version__
 
 # What is imported when it is first used: scikit-learn alone takes longer to import than all the rest.
-_LAZY = {
-    "PrivateLinearRegression": "_estimators",
-    "PrivateHuberRegressor": "_estimators",
-    "PrivateQuantileRegressor": "_estimators",
-    "PrivatePoissonRegressor": "_estimators",
-    "PrivateLogisticRegression": "_estimators",
-    "PrivateLinearSVC": "_estimators",
-    "PrivateMean": "_mean",
-    "plan": "_functions",
-    "account": "_functions",
-    "minimize": "_functions",
-    "Solution": "_functions",
-    "ball": "_functions",
-    "box": "_functions",
-    "simplex": "_functions",
-    "intersection": "_functions",
-    "report": "_report",
-    "Report": "_report",
-    "LoadedModel": "_report",
-    "load_model": "_report",
-    "save_model": "_report",
-    "plot_coefficients": "_plots",
-    "plot_budget": "_plots",
-    "plot_error_against_epsilon": "_plots",
+_MODULES = {
+    "_estimators": "PrivateLinearRegression PrivateHuberRegressor PrivateQuantileRegressor PrivatePoissonRegressor "
+    "PrivateLogisticRegression PrivateLinearSVC",
+    "_mean": "PrivateMean",
+    "_functions": "plan account minimize Solution ball box simplex intersection",
+    "_report": "report Report LoadedModel load_model save_model",
+    "_plots": "plot_coefficients plot_budget plot_error_against_epsilon",
 }
+_LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [  # spelt out, for type checkers
     "BudgetExceeded",

@@ -18,6 +18,7 @@ from tailcoat._errors import DataError, UsageError
 from tailcoat._parameters import listed
 
 FLOATS = (np.float64, np.float32)
+_BLOCK = 1 << 16
 
 
 @dataclass
@@ -121,19 +122,27 @@ def _encode_objects(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise DataError("the cells are of types that do not compare, such as numbers and texts") from None
     ranks = {(isinstance(value, bool), value): rank for rank, value in enumerate(order)}
     rank = np.array([*(ranks[key] for key in places), np.nan])
+    for part in _blocks(codes):
+        part[:] = rank[np.where(np.isnan(part), len(order), part).astype(np.intp)]
     distinct = np.empty(len(order), dtype=object)
     distinct[:] = order
-    return rank[np.where(np.isnan(codes), len(order), codes).astype(np.intp)], distinct
+    return codes, distinct
+
+
+def _blocks(values: np.ndarray) -> list[np.ndarray]:
+    """Views of some rows each: what is made of one of them needs no memory worth mentioning."""
+    return [values[begin : begin + _BLOCK] for begin in range(0, len(values), _BLOCK)]
 
 
 def encode(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Places in the distinct values, which are sorted; missing cells (None and what differs from itself) are NaN."""
     if values.dtype.kind == "O":
         return _encode_objects(values)
-    missing = values != values
-    distinct, places = np.unique(values[~missing], return_inverse=True)
-    codes = np.full(values.shape, np.nan)
-    codes[~missing] = places
+    parts = _blocks(values)
+    distinct = np.unique(np.concatenate([values[:0], *(np.unique(part[part == part]) for part in parts)]))
+    codes = np.empty(len(values))
+    for into, part in zip(_blocks(codes), parts):
+        into[:] = np.where(part == part, np.searchsorted(distinct, part), np.nan)
     return codes, distinct
 
 
