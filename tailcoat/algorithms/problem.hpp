@@ -88,7 +88,7 @@ struct Work {
   double sample_gradients = 0;
   double passes = 0;         // over all the data
   double wanted_passes = 0;  // by the theorem; more than `passes` where max_passes cut it
-  // So many visits of rows, whatever is in them; otherwise the numbers are what is usual, and the true ones are secret.
+  // Rows are visited as often whatever is in them; otherwise the numbers are what is usual, and the true ones secret.
   bool fixed = true;
 };
 
