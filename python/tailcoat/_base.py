@@ -47,6 +47,7 @@ class PrivateModel(BaseEstimator):
     progress: Progress
     random_state: int | None
     insecure_random_state: bool
+    _loss: str  # as the command line writes it, with parameters to fill in
 
     model_: _core.Model
     privacy_: dict[str, Any]
@@ -138,9 +139,6 @@ class PrivateModel(BaseEstimator):
 
     # Fitting
 
-    def _loss(self) -> str:
-        raise NotImplementedError
-
     def _fit(
         self,
         data: _core.Data,
@@ -160,7 +158,7 @@ class PrivateModel(BaseEstimator):
             target=target,
             y=y,
             labels=labels,
-            loss=self._loss(),
+            loss=self._loss.format(self),
             epsilon=epsilon,
             delta=delta,
             levels=self._schema_.levels if labels is None else {**self._schema_.levels, target: classes or []},

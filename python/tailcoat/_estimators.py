@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -18,6 +18,8 @@ from tailcoat._parameters import Progress, listed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+Classes = Optional[Union[Sequence[Any], np.ndarray]]
 
 
 class _PrivateRegressor(RegressorMixin, PrivateModel):
@@ -77,6 +79,8 @@ class PrivateLinearRegression(_PrivateRegressor):
     1.0
     """
 
+    _loss = "squared"
+
     def __init__(
         self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive",
         constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None,
@@ -85,9 +89,6 @@ class PrivateLinearRegression(_PrivateRegressor):
         progress: Progress = None, random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
-
-    def _loss(self) -> str:
-        return "squared"
 
 
 @documented
@@ -116,6 +117,7 @@ class PrivateHuberRegressor(_PrivateRegressor):
     """
 
     threshold: float
+    _loss = "huber:{0.threshold}"
 
     def __init__(
         self, *, epsilon: float | None = None, delta: float = 1e-6, threshold: float = 1.345,
@@ -126,9 +128,6 @@ class PrivateHuberRegressor(_PrivateRegressor):
         insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
-
-    def _loss(self) -> str:
-        return f"huber:{float(self.threshold)!r}"
 
 
 @documented
@@ -157,6 +156,7 @@ class PrivateQuantileRegressor(_PrivateRegressor):
     """
 
     quantile: float
+    _loss = "quantile:{0.quantile}"
 
     def __init__(
         self, *, epsilon: float | None = None, delta: float = 1e-6, quantile: float = 0.5,
@@ -167,9 +167,6 @@ class PrivateQuantileRegressor(_PrivateRegressor):
         insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
-
-    def _loss(self) -> str:
-        return f"quantile:{float(self.quantile)!r}"
 
 
 @documented
@@ -198,6 +195,7 @@ class PrivatePoissonRegressor(_PrivateRegressor):
     """
 
     exposure: Any
+    _loss = "poisson"
 
     def __init__(
         self, *, epsilon: float | None = None, delta: float = 1e-6, exposure: Any = None,
@@ -214,12 +212,9 @@ class PrivatePoissonRegressor(_PrivateRegressor):
         tags.target_tags.positive_only = True
         return tags
 
-    def _loss(self) -> str:
-        return "poisson"
-
 
 class _PrivateClassifier(ClassifierMixin, PrivateModel):
-    classes: Sequence[Any] | None
+    classes: Classes
     classes_: np.ndarray
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -307,17 +302,16 @@ class PrivateLogisticRegression(_PrivateClassifier):
     (5000, 2)
     """
 
+    _loss = "logistic"
+
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Classes = None,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None,
         confidence: float = 0.95, diagnose: bool = False, threads: int = 0, progress: Progress = None,
         random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
-
-    def _loss(self) -> str:
-        return "logistic"
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, in the order of ``classes_``."""
@@ -355,14 +349,13 @@ class PrivateLinearSVC(_PrivateClassifier):
     True
     """
 
+    _loss = "hinge"
+
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Sequence[Any] | None = None,
+        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Classes = None,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None,
         confidence: float = 0.95, diagnose: bool = False, threads: int = 0, progress: Progress = None,
         random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
-
-    def _loss(self) -> str:
-        return "hinge"

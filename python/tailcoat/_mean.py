@@ -52,6 +52,7 @@ class PrivateMean(RegressorMixin, PrivateModel):
     target_bounds: tuple[float, float] | None
     bounds = scales = public_rows = categorical = missing_indicators = None
     diagnose = False
+    _loss = "squared"
 
     def __init__(
         self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive",
@@ -66,9 +67,6 @@ class PrivateMean(RegressorMixin, PrivateModel):
         tags.regressor_tags.poor_score = True  # it is a constant
         tags.target_tags.required = False
         return tags
-
-    def _loss(self) -> str:
-        return "squared"
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Release the mean of y or, without y, of X; spends epsilon and delta.

@@ -63,7 +63,7 @@ Result<void> check_scale(std::string_view loss, std::string_view parameter, doub
 }  // namespace
 
 Result<void> check_loss(const Loss& loss) {
-  if (const auto* huber = std::get_if<HuberLoss>(&loss)) return check_scale("huber", "delta", huber->delta);
+  if (const auto* huber = std::get_if<HuberLoss>(&loss)) return check_scale("huber", "threshold", huber->delta);
   if (const auto* smoothed = std::get_if<SmoothedHingeLoss>(&loss)) {
     return check_scale("smoothed-hinge", "width", smoothed->width);
   }

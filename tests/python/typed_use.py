@@ -18,6 +18,7 @@ model: str = regression.model_.to_json()
 
 classifier = PrivateLogisticRegression(epsilon=0.5, classes=["no", "yes"], progress=lambda done, total: None)
 probabilities: np.ndarray = classifier.fit(X, y > 0).predict_proba(X)
+by_number = PrivateLogisticRegression(epsilon=0.5, classes=np.array([0, 1])).fit(X, y > 0)
 mean: float = PrivateMean(epsilon=1, target_bounds=(0.0, 2.0)).fit(y).mean_
 
 
