@@ -37,7 +37,7 @@ TEST(LossName, RefusesWithTheValueAndTheRemedy) {
   expect_refusal("quantile:nan", "nan", "above 0 and below 1");
   expect_refusal("quantile", "level is missing", "'quantile:0.9'");
   expect_refusal("quantile:", "'quantile:'", "'quantile:0.5'");
-  expect_refusal("huber:-1", "delta is -1", "1e-100 to 1e100");
+  expect_refusal("huber:-1", "threshold is -1", "1e-100 to 1e100");
   expect_refusal("huber:inf", "inf", "1e-100 to 1e100");
   expect_refusal("huber:1e400", "'1e400' is not a number", "'huber:0.5'");
   expect_refusal("huber:1.5x", "'1.5x' is not a number", "'huber:0.5'");
