@@ -24,7 +24,7 @@ _RUN = """confidence : float, default=0.95
     threads : int, default=0
         How many; 0: one per core. They do not change the result.
     progress : callable or bool, optional
-        Called with (done, total) now and then; True: a progress bar of tqdm.
+        Called with (done, total) now and then, counts that tell nothing of the rows; True: a progress bar of tqdm.
     random_state : int, optional
         A seed for the noise, for tests only: the result is then not private. Refused unless ``insecure_random_state``.
     insecure_random_state : bool, default=False
