@@ -69,7 +69,7 @@ def by_cell(values: Any) -> Any:
 
 
 def cells_of(labels: Any) -> Any:
-    """Labels cell by cell: a column type that NumPy lacks would become one that depends on whether a cell is missing."""
+    """Labels cell by cell: of a type that NumPy lacks it would make one that depends on whether a cell is missing."""
     dtype = getattr(labels, "dtype", None)
     if dtype is None or isinstance(dtype, np.dtype) or getattr(dtype, "kind", "O") in "iuf":
         return by_cell(labels)

@@ -279,7 +279,7 @@ def minimize(
     def block(x: np.ndarray, begin: int, end: int) -> np.ndarray:
         given = np.asarray(gradient(x, _rows(data, begin, end)))
         if given.dtype in (np.float16, np.float32):  # rounded by more than the sensitivity allows for
-            raise UsageError(f"the gradient returns {given.dtype}; compute it in float64: privacy rests on its accuracy")
+            raise UsageError(f"the gradient returns {given.dtype}; compute it in float64: privacy rests on accuracy")
         found = np.ascontiguousarray(given, dtype=np.float64)
         if found.shape != (end - begin, dimension):
             raise UsageError(

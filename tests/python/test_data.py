@@ -299,10 +299,10 @@ def test_every_number_type_of_arrow_is_read():
     assert model.model_.to_json() == expected.model_.to_json()
 
 
-@pytest.mark.parametrize(
-    "kind", [pa.decimal128(9, 2), pa.decimal128(38, 20), pa.decimal256(50, 3), pa.decimal128(30, 2), pa.decimal256(76, 2)],
-    ids=str,
-)
+DECIMALS = [pa.decimal128(9, 2), pa.decimal128(38, 20), pa.decimal128(30, 2), pa.decimal256(50, 3), pa.decimal256(76, 2)]
+
+
+@pytest.mark.parametrize("kind", DECIMALS, ids=str)
 def test_decimals_are_numbers(kind):
     """Such as DuckDB makes of `select 1.5 * x`."""
     rng = np.random.default_rng(0)

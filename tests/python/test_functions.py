@@ -134,7 +134,7 @@ def test_progress_comes_from_the_calling_thread_and_may_stop_the_run(points):
 
 
 def shown(algorithm, points, scale):
-    """The rows before the block that row 600 is in, what progress shows while that is computed, and all that it shows."""
+    """The rows before the block that row 600 is in, what progress shows meanwhile, and all that it shows."""
     seen, meanwhile = [], []
 
     def slow(x, part):

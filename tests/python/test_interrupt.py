@@ -63,13 +63,14 @@ RUNS = {
 FREE_RUNS = {
     "prediction": (
         "X = rng.standard_normal((2_000_000, 20)); few = X[:10000]; "
-        "model = tailcoat.PrivateLogisticRegression(epsilon=1000, classes=range(10)).fit(few, few[:, :10].argmax(axis=1))",
+        "model = tailcoat.PrivateLogisticRegression(epsilon=1000, classes=range(10)); "
+        "model.fit(few, few[:, :10].argmax(axis=1))",
         "model.predict(X)",
     ),
     "reading of a stream of many batches": (
         "import pyarrow as pa; batch = pa.record_batch({'x': np.zeros(1000), 'y': np.zeros(1000)})",
-        "tailcoat._core.Data.of_arrow(pa.RecordBatchReader.from_batches(batch.schema, (batch for _ in range(100_000))), "
-        "[], [], None)",
+        "tailcoat._core.Data.of_arrow("
+        "pa.RecordBatchReader.from_batches(batch.schema, (batch for _ in range(100_000))), [], [], None)",
     ),
     "reading of a single batch": (
         "import pyarrow as pa; X = pa.table({'x': pa.repeat('a text', 30_000_000)})",

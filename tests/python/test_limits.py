@@ -58,12 +58,12 @@ def test_a_fit_takes_less_than_a_tenth_of_the_memory_of_a_float64_array(dtype):
     assert result_of(program) < (0.1 if dtype == "float64" else 0.2)
 
 
-@pytest.mark.parametrize("y", ["X[:, 0] > 0", "(9 * X[:, 0]).astype(int) % 5", "np.where(X[:, 0] > 0, 'yes', 'no')"])
+@pytest.mark.parametrize("y", ["(9 * X[:, 0]).astype(int) % 5", "np.where(X[:, 0] > 0, 'yes', 'no')"])
 def test_labels_add_a_twentieth(y):
     assert result_of(MEMORY.format(dtype="float64", y=y, model="PrivateLogisticRegression(epsilon=1)")) < 0.15
 
 
 def test_wide_rows_are_kept_at_half_their_size():
-    wide = MEMORY.replace("1_000_000, 20", "200_000, 100")
+    wide = MEMORY.replace("1_000_000, 20", "100_000, 100")
     program = wide.format(dtype="float64", y="X[:, 0].copy()", model="PrivateLinearRegression(epsilon=9)")
     assert 0.5 < result_of(program) < 0.65
