@@ -299,7 +299,7 @@ def test_every_number_type_of_arrow_is_read():
     assert model.model_.to_json() == expected.model_.to_json()
 
 
-DECIMALS = [pa.decimal128(9, 2), pa.decimal128(38, 20), pa.decimal128(30, 2), pa.decimal256(50, 3), pa.decimal256(76, 2)]
+DECIMALS = [pa.decimal128(9, 2), pa.decimal128(38, 20), pa.decimal128(30, 2), pa.decimal256(76, 2)]
 
 
 @pytest.mark.parametrize("kind", DECIMALS, ids=str)
