@@ -4,8 +4,9 @@ whatever draws noise, is C++.
 
 from __future__ import annotations
 
+import functools
 import warnings
-from typing import Any, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -26,6 +27,25 @@ def keep(estimator: BaseEstimator, parameters: dict[str, Any]) -> None:
     for name, value in parameters.items():
         if name not in ("self", "__class__"):
             setattr(estimator, name, value)
+
+
+_Fit = TypeVar("_Fit", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: _Fit) -> _Fit:
+    """A fit that fails leaves the estimator as it was: no columns of new data beside an older model."""
+
+    @functools.wraps(fit)
+    def whole(self: PrivateModel, *data: Any, **named: Any) -> Any:
+        before = self.__dict__.copy()
+        try:
+            return fit(self, *data, **named)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return whole  # type: ignore[return-value]
 
 
 class PrivateModel(BaseEstimator):

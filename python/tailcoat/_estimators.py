@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from tailcoat import _data
-from tailcoat._base import ByColumn, PrivateModel, Theory, keep
+from tailcoat._base import ByColumn, PrivateModel, Theory, all_or_nothing, keep
 from tailcoat._docs import documented
 from tailcoat._errors import DataError
 from tailcoat._parameters import Progress, listed
@@ -25,6 +25,7 @@ Classes = Optional[Union[Sequence[Any], np.ndarray]]
 class _PrivateRegressor(RegressorMixin, PrivateModel):
     target_bounds: tuple[float, float] | None
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit privately; spends epsilon and delta.
 
@@ -217,6 +218,7 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
     classes: Classes
     classes_: np.ndarray
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit privately; spends epsilon and delta.
 

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from tailcoat import _core, _data
-from tailcoat._base import PrivateModel, Theory, keep
+from tailcoat._base import PrivateModel, Theory, all_or_nothing, keep
 from tailcoat._docs import documented
 from tailcoat._errors import UsageError
 from tailcoat._parameters import Progress
@@ -68,6 +68,7 @@ class PrivateMean(RegressorMixin, PrivateModel):
         tags.target_tags.required = False
         return tags
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Release the mean of y or, without y, of X; spends epsilon and delta.
 

@@ -118,3 +118,15 @@ def test_without_notes_a_warning_says_what_is_spent():
         with pytest.warns(tailcoat.PrivacyWarning, match="epsilon = 1, delta = 1e-06, as spent"):
             tell_spent(old, 1.0, 1e-6)
     assert old.spent == (1.0, 1e-6) and told == []
+
+
+def test_a_refit_that_is_refused_leaves_the_model_as_it_was():
+    X = np.random.default_rng(1).normal(size=(200, 2))
+    model = tailcoat.PrivateLinearRegression(epsilon=1).fit(X, X[:, 0])
+    before = model.predict(X)
+    with pytest.raises(ValueError):
+        model.fit(np.c_[X, X], X[:3, 0])
+    assert np.array_equal(model.predict(X), before)
+    with pytest.raises(tailcoat.TailcoatError):
+        model.set_params(bounds={"x9": (0, 1)}).fit(np.c_[X, X], X[:, 0])
+    assert np.array_equal(model.predict(X), before)
