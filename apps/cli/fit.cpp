@@ -167,16 +167,25 @@ Result<ReadOptions> columns_to_read(const FitArguments& arguments, const FitOpti
   return read;
 }
 
+// A target of texts is most often one of classes.
+Error with_hint(Error error, const std::string& target) {
+  const std::string place = fmt::format("column {} of", in_quotes(target));
+  if (error.kind == ErrorKind::data && error.message.find(place) != std::string::npos)
+    error.message += "; if the target names classes, add --loss logistic";
+  return error;
+}
+
 Result<Table> load_table(const FitArguments& arguments, const FitOptions& options) {
   TAILCOAT_TRY(header, open_rows(arguments.data));
   TAILCOAT_TRY(read, columns_to_read(arguments, options, header->columns()));
   TAILCOAT_TRY(source, open_rows(arguments.data, read));
-  TAILCOAT_TRY(table, load(*source, Storage::f64));
-  if (table.rows() < 2) {
+  Result<Table> table = load(*source, Storage::f64);
+  if (!table) return with_hint(table.error(), options.target);
+  if (table->rows() < 2) {
     return data_error(fmt::format("{} has {}; a fit needs two at least", in_quotes(arguments.data, 200),
-                                  table.rows() == 0 ? "a header but no rows" : "one row"));
+                                  table->rows() == 0 ? "a header but no rows" : "one row"));
   }
-  return std::move(table);
+  return table;
 }
 
 // Of the public file the columns that the fit uses and the file has.

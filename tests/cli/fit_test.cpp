@@ -255,6 +255,7 @@ TEST(Fit, RefusesFilesThatDoNotFit) {
   expect_error(1, scratch.file("header.csv", "a,y\n") + rest, "a header but no rows");
   expect_error(1, scratch.file("one.csv", "a,y\n1,2\n") + rest, "one row");
   expect_error(1, scratch.file("cell.csv", "a,y\n1,2\n1,two\n") + rest, "line 3");
+  expect_error(1, scratch.path("cell.csv") + rest, "if the target names classes, add --loss logistic");
   expect_error(1, data + rest, "not private");
   expect_error(1, scratch.file("short.csv", "a,y\n1,2\n1\n") + rest, "line 3");
   expect_error(2, scratch.file("data.xlsx", "") + rest, "not known by its name");
