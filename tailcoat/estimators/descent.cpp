@@ -77,6 +77,16 @@ double quantile(std::span<const Bar> bars, double rows) {
   return bars.back().high;
 }
 
+// Between the edges of its bar, as if rows were spread evenly there.
+double median(std::span<const Bar> bars) {
+  double left = 0.5 * total(bars);
+  for (const Bar& bar : bars) {
+    if (bar.rows >= left) return bar.low + (bar.high - bar.low) * left / bar.rows;
+    left -= bar.rows;
+  }
+  return bars.back().high;
+}
+
 struct ClipChoice {
   double clip, clipped_share, mean_square;
 };
@@ -185,7 +195,7 @@ class Walk {
     if (bars.empty()) return {};
     const double rows = total(bars), n = static_cast<double>(data_.rows());
     if (std::holds_alternative<HuberLoss>(asked_)) {
-      const double scale = quantile(bars, 0.5 * rows) / kNormalMedian;
+      const double scale = median(bars) / kNormalMedian;
       const double delta = std::get<HuberLoss>(asked_).delta * scale;
       found_.loss = HuberLoss{delta};
       const double outside = rows - rows_within(bars, delta);
