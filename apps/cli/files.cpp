@@ -30,22 +30,21 @@ Result<void> check_place(const std::string& path) {
   return system_error(fmt::format("cannot write {}: it is there and no regular file", path));
 }
 
+// A partial file of that name which is there already is somebody else's, and stays.
 Result<void> write_partial(const NewFile& file) {
   TAILCOAT_CHECK(check_place(file.path));
-  std::FILE* out = std::fopen(partial_name(file).c_str(), "wxe");
-  if (out == nullptr) return cannot_write(file.path, errno);
+  const std::string name = partial_name(file);
+  std::FILE* out = std::fopen(name.c_str(), "wxe");
+  if (out == nullptr) return cannot_write(errno == EEXIST ? name : file.path, errno);
   const bool written = file.write(
       [out](const std::string& text) { return std::fwrite(text.data(), 1, text.size(), out) == text.size(); });
-  const int error = errno;
+  int error = errno;
   const bool closed = std::fclose(out) == 0;
   if (written && closed) return {};
+  if (written) error = errno;
+  unlink(name.c_str());
   if (!written && *Interrupts::asked()) return system_error("stopped");
-  return cannot_write(file.path, written ? errno : error);
-}
-
-Result<void> move_into_place(const NewFile& file) {
-  if (std::rename(partial_name(file).c_str(), file.path.c_str()) == 0) return {};
-  return cannot_write(file.path, errno);
+  return cannot_write(file.path, error);
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -53,19 +52,35 @@ bool same_file(const std::string& a, const std::string& b) {
   return std::filesystem::equivalent(a, b, ignored);
 }
 
-Result<void> make_trials(const std::vector<NewFile>& trials) {
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j)
-      if (same_file(partial_name(trials[j]), partial_name(trials[i])))
-        return usage_error(fmt::format("{} is given for two outputs; give each its own file", trials[i].path));
-    TAILCOAT_CHECK(write_partial(trials[i]));
+// Partial files of this run; those that are not moved into place vanish.
+class Partials {
+ public:
+  Partials() = default;
+  ~Partials() {
+    for (const NewFile* file : made_) unlink(partial_name(*file).c_str());
   }
-  return {};
-}
+  Partials(const Partials&) = delete;
+  Partials& operator=(const Partials&) = delete;
 
-void remove_partials(const std::vector<NewFile>& files) {
-  for (const NewFile& file : files) unlink(partial_name(file).c_str());
-}
+  Result<void> write(const NewFile& file) {
+    for (const NewFile* other : made_)
+      if (same_file(partial_name(*other), partial_name(file)))
+        return usage_error(fmt::format("{} is given for two outputs; give each its own file", file.path));
+    TAILCOAT_CHECK(write_partial(file));
+    made_.push_back(&file);
+    return {};
+  }
+
+  Result<void> move_into_place() {
+    for (const NewFile* file : made_)
+      if (std::rename(partial_name(*file).c_str(), file->path.c_str()) != 0) return cannot_write(file->path, errno);
+    made_.clear();
+    return {};
+  }
+
+ private:
+  std::vector<const NewFile*> made_;
+};
 
 }  // namespace
 
@@ -81,22 +96,16 @@ Result<void> check_outputs(const std::vector<std::string>& outputs, const std::v
     trials.push_back(text_file(output, ""));
   }
   const Interrupts interrupts;  // none ends the program while the trials are there
-  const Result<void> made = make_trials(trials);
-  remove_partials(trials);
-  return made;
+  Partials partials;
+  for (const NewFile& trial : trials) TAILCOAT_CHECK(partials.write(trial));
+  return {};
 }
 
 Result<void> write_files(const std::vector<NewFile>& files) {
   const Interrupts interrupts;  // what takes long asks for them, and gives up
-  for (auto* step : {&write_partial, &move_into_place}) {
-    for (const NewFile& file : files) {
-      if (auto done = step(file); !done) {
-        remove_partials(files);
-        return done;
-      }
-    }
-  }
-  return {};
+  Partials partials;
+  for (const NewFile& file : files) TAILCOAT_CHECK(partials.write(file));
+  return partials.move_into_place();
 }
 
 Result<OutputDirectory> OutputDirectory::open(std::string path) {

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
 from tailcoat import _core, _data
-from tailcoat._errors import DataError, PrivacyWarning, UsageError, counted_as_spent
+from tailcoat._errors import DataError, PrivacyWarning, UsageError, counted_as_spent, tell_spent
 from tailcoat._parameters import Progress, count_of, listed, number_of, numbers_of, progress_of, seed_of
 
 ByColumn = Optional[Mapping[Any, Any]]  # by name or position
@@ -40,7 +40,9 @@ def all_or_nothing(fit: _Fit) -> _Fit:
         before = self.__dict__.copy()
         try:
             return fit(self, *data, **named)
-        except BaseException:
+        except BaseException as error:
+            if self.__dict__.get("model_") is not before.get("model_") and not hasattr(error, "spent"):
+                tell_spent(error, float(self.epsilon), float(self.delta))  # type: ignore[arg-type]
             self.__dict__.clear()
             self.__dict__.update(before)
             raise

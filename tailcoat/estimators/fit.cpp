@@ -180,15 +180,18 @@ class Fitting {
 
   Result<void> fit_part(Target& target, Design& design, std::size_t part) {
     const double each = 1 / static_cast<double>(parts_), parts_left = static_cast<double>(parts_ - part);
+    const double each_start = target_share_ / 2 * each;
+    // Of what is left, without what later parts begin with.
+    const auto share_left = [&] { return (left_of_budget() - (parts_left - 1) * each_start) / parts_left; };
     // A constant class, count or mean is all in where the descent would start: then that gets the budget.
     const bool squared = std::holds_alternative<SquaredLoss>(options_.loss);
     const bool start_is_all = fitted_.empty() && (squared || is_exponential(options_.loss));
-    const double for_start = start_is_all ? left_of_budget() / parts_left : target_share_ / 2 * each;
+    const double for_start = start_is_all ? left_of_budget() / parts_left : each_start;
     TAILCOAT_TRY(start, target.prepare(design, part, meter_.share(for_start), run_, outlet()));
     if (start_is_all || is_too_rare(start)) {
       if (!start_is_all) {
         note_constant();
-        TAILCOAT_TRY(better, target.prepare(design, part, meter_.share(left_of_budget() / parts_left), run_, outlet()));
+        TAILCOAT_TRY(better, target.prepare(design, part, meter_.share(share_left()), run_, outlet()));
         start = better;
       }
       add_part(target, constant_at(start.margin, start.variance()));
@@ -198,8 +201,7 @@ class Fitting {
     TAILCOAT_TRY(data, run_.engine.load(design));
     const double clips = kShares.clips * (looks_at_residuals(options_.loss) ? 2 : 1) * each;
     const double afterwards = clips + (kShares.errors + kShares.choice) * each;
-    const DescentBudget budget{.gradients = meter_.share(left_of_budget() / parts_left - afterwards),
-                               .clips = meter_.share(clips)};
+    const DescentBudget budget{.gradients = meter_.share(share_left() - afterwards), .clips = meter_.share(clips)};
     const auto d = static_cast<Eigen::Index>(design.columns());
     Eigen::VectorXd origin = Eigen::VectorXd::Zero(d);
     origin[d - 1] = start.margin;

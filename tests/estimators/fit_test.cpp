@@ -87,7 +87,7 @@ TEST(Fit, FewEventsGiveTheConstantRate) {
 // The long gradients are those of the rows with events: clips that cut them would halve the rate.
 TEST(Fit, TheRateOfRareCountsIsKeptWhateverIsClipped) {
   std::vector<Column> columns;
-  for (int j = 0; j < 12; ++j) columns.push_back({.name = "x" + std::string(1, static_cast<char>('a' + j))});
+  for (int j = 0; j < 12; ++j) columns.push_back({.name = std::string{'x', static_cast<char>('a' + j)}});
   columns.push_back({.name = "y"});
   int slopes = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -218,6 +218,21 @@ TEST(Fit, ThreeClassesAreToldApart) {
       EXPECT_GT(accuracy(*fit, table(8), levels), 0.85) << loss;
     }
   }
+}
+
+// What a part begins with is kept for it while parts before it share the rest.
+TEST(Fit, ManyClassesLeaveEachOtherTheirShares) {
+  std::vector<std::string> names;
+  for (int k = 0; k < 200; ++k) names.push_back(std::to_string(k));
+  const std::vector<Column> columns{{.name = "x"}, {.name = "y", .kind = ColumnKind::text, .levels = names}};
+  Table table = simulated(columns, 600, 5, [](Random& random) {
+    return std::vector{normal(random), std::floor(200 * uniform(random))};
+  });
+  const auto fit =
+      fitted(std::move(table), {.target = "y", .loss = LogisticLoss{}, .budget = {1, 1e-6}, .levels = {{"y", names}}});
+  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  EXPECT_EQ(fit->model.parts.size(), 200u);
+  EXPECT_LE(fit->model.receipt.gaussian_spent.mu, fit->model.receipt.gaussian_budget.mu);
 }
 
 TEST(Fit, RecoversRatesPerExposure) {

@@ -130,3 +130,14 @@ def test_a_refit_that_is_refused_leaves_the_model_as_it_was():
     with pytest.raises(tailcoat.TailcoatError):
         model.set_params(bounds={"x9": (0, 1)}).fit(np.c_[X, X], X[:, 0])
     assert np.array_equal(model.predict(X), before)
+
+
+def test_ctrl_c_after_the_fit_says_what_is_spent(monkeypatch):
+    def stop(self, value):
+        raise KeyboardInterrupt
+
+    X = np.random.default_rng(1).normal(size=(200, 2))
+    monkeypatch.setattr(tailcoat.PrivateLinearRegression, "certified_", property(fset=stop), raising=False)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        tailcoat.PrivateLinearRegression(epsilon=1).fit(X, X[:, 0])
+    assert caught.value.spent == (1, 1e-6)
