@@ -97,7 +97,10 @@ std::string clipping_bar(double share) {
 
 std::string clipping_in_words(double share) {
   const std::string start = "To protect each row, none may pull on the model more than a set amount. ";
-  if (share < kLittleClipping) return start + "Hardly any row reached that limit, so it distorts nothing.";
+  if (share < kLittleClipping)
+    return start +
+           "Hardly any row reached that limit. Where the largest values are very large, even those few "
+           "would have moved an ordinary fit.";
   if (share < kMuchClipping)
     return start +
            "Some rows reached it: the model follows them less than an ordinary fit would, as a robust fit does.";
