@@ -213,7 +213,7 @@ class Fitting {
                  errors_of(descent, rules_, whitening_, data, meter_.share(kShares.errors * each), run_, outlet()));
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};
-    drop_faint(found, tails());
+    drop_faint(found, tails(), whitening_);
     if (!fitted_.empty())
       TAILCOAT_CHECK(shrink_or_drop(found, start, descent, data, meter_.share(kShares.choice * each)));
     add_part(target, found);

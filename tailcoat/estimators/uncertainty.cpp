@@ -11,6 +11,7 @@ constexpr double kMomentNoise = 0.3;   // of a second moment that is worth its p
 constexpr double kLeastMoment = 0.25;  // of the gradients in any direction, relative to the mean one
 constexpr double kLeastSpread = 0.01;  // of standardised features, in any direction: less is taken for noise
 constexpr double kFaint = 3;           // standard errors
+constexpr double kSeen = 4;            // deviations of noise of a second moment
 
 // Noise may have made a matrix of second moments indefinite.
 Eigen::MatrixXd with_least_eigenvalue(const Eigen::MatrixXd& matrix, double least) {
@@ -57,9 +58,10 @@ Result<Errors> errors_of(const Descent& descent, const DescentRules& rules, cons
   return Errors{back * whitening.with(noise) * back, back * (answer * moment * answer / rows) * back};
 }
 
-void drop_faint(Coefficients& coefficients, std::vector<Eigen::Index> tails) {
+void drop_faint(Coefficients& coefficients, std::vector<Eigen::Index> tails, const Whitening& whitening) {
   auto& [w, covariance] = coefficients;
-  const auto deviations = [&](Eigen::Index j) { return std::abs(w[j]) / std::sqrt(covariance(j, j)); };
+  const auto is_seen = [&](Eigen::Index j) { return whitening.moment(j, j) > kSeen * whitening.noise_scale; };
+  const auto deviations = [&](Eigen::Index j) { return is_seen(j) ? std::abs(w[j]) / std::sqrt(covariance(j, j)) : 0; };
   while (!tails.empty()) {
     const auto faintest = std::ranges::min_element(tails, {}, deviations);
     const Eigen::Index j = *faintest;

@@ -24,9 +24,9 @@ struct Coefficients {
   Eigen::MatrixXd covariance;
 };
 
-// Takes away those of `tails` that are no more than three standard errors from 0, the faintest first, each time moving
-// the others to where they are best without it.
-void drop_faint(Coefficients&, std::vector<Eigen::Index> tails);
+// Takes away those of `tails` that are no more than three standard errors from 0, or of which the second moments show
+// nothing, the faintest first, each time moving the others to where they are best without it.
+void drop_faint(Coefficients&, std::vector<Eigen::Index> tails, const Whitening&);
 
 // The mean of a standardised row, as the released second moment has it.
 Eigen::VectorXd mean_row(const Whitening&);
