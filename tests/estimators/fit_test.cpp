@@ -325,7 +325,7 @@ TEST(Fit, TailsThatDoNotShowAreLeftOut) {
 TEST(Fit, NormalColumnsHaveNoTails) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Table table =
-        simulated({{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "y"}}, 5000, seed, [](Random& random) {
+        simulated({{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "y"}}, 20000, seed, [](Random& random) {
           const double a = normal(random), b = normal(random), c = normal(random);
           return std::vector{a, b, c, a - 2 * b + 0.5 * c + normal(random)};
         });
