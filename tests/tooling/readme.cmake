@@ -5,6 +5,9 @@ list(LENGTH lines count)
 if(count LESS 3)
   message(FATAL_ERROR "README.md shows too few commands: ${lines}")
 endif()
+set(scratch ${build}/readme-test)  # what the commands write does not belong into the source tree
+file(REMOVE_RECURSE ${scratch})
+file(MAKE_DIRECTORY ${scratch})
 foreach(line IN LISTS lines)
   string(REGEX REPLACE " *#.*$" "" line "${line}")
   separate_arguments(words UNIX_COMMAND "${line}")
@@ -17,7 +20,7 @@ foreach(line IN LISTS lines)
     endforeach()
   else()
     string(REGEX REPLACE "^build/" "${build}/" program ${program})
-    execute_process(COMMAND ${program} ${words} WORKING_DIRECTORY ${source}
+    execute_process(COMMAND ${program} ${words} WORKING_DIRECTORY ${scratch}
       RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(status)
       message(FATAL_ERROR "README.md: ${line}\n${output}")
