@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <random>
 #include <stdexcept>

@@ -3,6 +3,8 @@
 // read once by itself and once for a fit. The file stays in the page cache; reading a disk is not measured.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "csv_file.hpp"
 #include "suite.hpp"
 #include "tailcoat/estimators/fit.hpp"
