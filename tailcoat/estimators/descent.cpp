@@ -19,6 +19,8 @@ constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
+constexpr double kMost = 0.95, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
+constexpr double kTurn = 0.2, kShorter = 2;  // cosine of gradients that point back; how much shorter steps are then
 constexpr double kLeastHuberCurvature = 0.1;
 constexpr double kResidualShare = 0.5;                        // of a clip's budget, where residuals are looked at too
 constexpr double kCentralShare = 0.25;                        // of the residuals that density is measured on
@@ -102,12 +104,21 @@ ClipChoice choose_clip(std::span<const Bar> bars, double rows, double noise_per_
     const double error = bias * bias + std::pow(noise_per_clip * candidate.high, 2);
     if (error < least) least = error, choice.clip = candidate.high;
   }
-  if (std::isfinite(cap)) choice.clip = std::min(choice.clip, cap * quantile(bars, 0.5 * total(bars)));
+  if (std::isfinite(cap)) {
+    const double rows_seen = total(bars);
+    choice.clip = std::min(choice.clip, std::max(cap * quantile(bars, 0.5 * rows_seen),
+                                                 kCapOfMost * quantile(bars, kMost * rows_seen)));
+  }
   for (const Bar& bar : bars) {
     if (bar.middle() > choice.clip) choice.clipped_share += bar.rows / rows;
     choice.mean_square += bar.rows * std::pow(std::min(bar.middle(), choice.clip), 2) / rows;
   }
   return choice;
+}
+
+// Whether the curvature depends on the margin.
+bool may_bend(const Loss& loss) {
+  return std::holds_alternative<LogisticLoss>(loss) || std::holds_alternative<PoissonLoss>(loss);
 }
 
 bool is_kinked(const Loss& loss) {
@@ -148,12 +159,15 @@ class Walk {
     asked_ = loss;
     std::vector<double> velocity(found_.x.size()), ahead(found_.x.size());
     const std::vector<double> shares = budget_shares(rules_);
+    std::vector<double> last;
     for (std::size_t t = 0; t < rules_.steps; ++t) {
       if (!tick()) return system_error("stopped");
       if (t == 0 || t == std::max<std::size_t>(1, rules_.steps / 5) || t == rules_.steps / 2)
         TAILCOAT_CHECK(look_at_gradients());
       for (std::size_t j = 0; j < ahead.size(); ++j) ahead[j] = found_.x[j] + rules_.momentum * velocity[j];
       TAILCOAT_TRY(gradient, gradient_at(ahead, part(budget_.gradients, shares[t]), t));
+      if (turns_back(gradient, last)) found_.curvature *= kShorter;
+      last = gradient;
       for (std::size_t j = 0; j < ahead.size(); ++j) {
         const double next = ahead[j] - rules_.step_at(t) / found_.curvature * gradient[j];
         velocity[j] = next - found_.x[j];
@@ -164,6 +178,18 @@ class Walk {
   }
 
  private:
+  // Whether a step went too far: the next gradient points back.
+  [[nodiscard]] bool turns_back(std::span<const double> gradient, std::span<const double> last) const {
+    if (last.empty() || !may_bend(asked_)) return false;
+    double product = 0, size = 0, last_size = 0;
+    for (std::size_t j = 0; j < gradient.size(); ++j) {
+      product += gradient[j] * last[j];
+      size += gradient[j] * gradient[j];
+      last_size += last[j] * last[j];
+    }
+    return product < -kTurn * std::sqrt(size * last_size);
+  }
+
   // Chooses the clip, and what else the loss needs to know about the residuals.
   Result<void> look_at_gradients() {
     const Gdp cost = part(budget_.clips, 1.0 / kClipChoices);

@@ -32,6 +32,9 @@ void add_levels(FeatureChoice& choice, const std::string& column, std::vector<Fr
   if (!levels.empty()) choice.fitted.erase(std::ranges::find(choice.fitted, first));
 }
 
+// A text is lost whole if no level is above its threshold; a number has a centre and a scale even in much noise.
+double weight_of(const Column& column) { return column.kind == ColumnKind::text ? 3 : 1; }
+
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -97,7 +100,7 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
   for (std::size_t j = 0; j < frame.columns.size(); ++j) {
     const Column& column = frame.columns[j];
     if (!is_feature(options, column)) continue;
-    columns += 1;
+    columns += weight_of(column);
     if (column.kind == ColumnKind::number && known_features(options, column.name).empty()) numbers.push_back(j);
   }
   const double each = share / std::max(columns, 1.0);
@@ -114,7 +117,7 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
     const Column& column = frame.columns[j];
     if (!is_feature(options, column)) continue;
     if (column.kind == ColumnKind::text) {
-      TAILCOAT_TRY(levels, levels_of(frame, options, j, outlet.meter.share(each), run, outlet, choice.notes));
+      TAILCOAT_TRY(levels, levels_of(frame, options, j, outlet.meter.share(each * weight_of(column)), run, outlet, choice.notes));
       add_levels(choice, column.name, std::move(levels), rows);
       continue;
     }

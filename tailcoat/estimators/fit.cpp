@@ -33,8 +33,8 @@ constexpr double kPassesBesides = 8;  // those of the descent
 constexpr double kStrengthForSteps = 500;
 constexpr std::size_t kMoreSteps = 24;
 constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
-constexpr double kMostMarginError = 0.18;  // variance of a margin of which e^margin is taken
-constexpr double kMostEffect = 4;          // of one number on such a margin
+constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of a margin of which e^margin is taken
+constexpr double kMostOdds = 8, kMostRate = 4;  // effect of one number on such a margin
 // Of two losses, in the units of the fit; where they grow linearly, a wild fit is told from a sane one by little.
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
@@ -50,8 +50,9 @@ Result<void> check_finite(const Model& model) {
   return {};
 }
 
-// No single number moves the margin by more than kMostEffect: the limits of its feature are drawn in.
+// No single number moves the margin by more than that: the limits of its feature are drawn in.
 void limit_effects(Model& model) {
+  const double most = is_count(model.loss) ? kMostRate : kMostOdds;
   for (std::size_t j = 0; j < model.features.size(); ++j) {
     Feature& feature = model.features[j];
     const bool beyond = feature.kind == FeatureKind::beyond;
@@ -60,8 +61,8 @@ void limit_effects(Model& model) {
     for (const LinearPart& part : model.parts) {
       const double slope = std::abs(part.coefficients[j].value);
       if (!(slope > 0)) continue;
-      feature.low = std::max(feature.low, low - kMostEffect / slope);
-      feature.high = std::min(feature.high, high + kMostEffect / slope);
+      feature.low = std::max(feature.low, low - most / slope);
+      feature.high = std::min(feature.high, high + most / slope);
     }
   }
 }
@@ -215,7 +216,7 @@ class Fitting {
                        errors.noise + errors.sampling};
     drop_faint(found, tails(), whitening_);
     if (!fitted_.empty())
-      TAILCOAT_CHECK(shrink_or_drop(found, start, descent, data, meter_.share(kShares.choice * each)));
+      TAILCOAT_CHECK(shrink_or_drop(found, errors.noise, start, descent, data, meter_.share(kShares.choice * each)));
     add_part(target, found);
     const auto per_feature = static_cast<double>(d);
     report_limits(errors.noise.trace() / per_feature, errors.sampling.trace() / per_feature, descent.clipped_share,
@@ -234,11 +235,11 @@ class Fitting {
 
   // The slopes as far as they stand out of their errors; or the constant model, if nothing of them does, or if that is
   // better on the rows as far as can be told.
-  Result<void> shrink_or_drop(Coefficients& found, const Start& start, const Descent& descent, const LabelledData& data,
+  Result<void> shrink_or_drop(Coefficients& found, const Eigen::MatrixXd& noise_cov, const Start& start, const Descent& descent, const LabelledData& data,
                               Gdp cost) {
     const bool exponential = is_exponential(options_.loss);
     const Eigen::Index last = found.values.size() - 1;
-    const bool hopeless = exponential && margin_error(found, whitening_) > kMostMarginError;
+    const bool hopeless = exponential && (margin_error(found, whitening_) > kMostMarginError || margin_error({found.values, noise_cov}, whitening_) > kMostMarginNoise);
     const double kept = hopeless ? 0 : shrink(found, whitening_);
     const Coefficients constant =
         exponential ? constant_at(start.margin, start.variance())
