@@ -19,7 +19,7 @@ constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
-constexpr double kMost = 0.95, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
+constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
 constexpr double kTurn = 0.2, kShorter = 2;  // cosine of gradients that point back; how much shorter steps are then
 constexpr double kLeastHuberCurvature = 0.1;
 constexpr double kResidualShare = 0.5;                        // of a clip's budget, where residuals are looked at too
