@@ -71,9 +71,17 @@ class Partials {
     return {};
   }
 
+  // What has been moved stays, and an error names it.
   Result<void> move_into_place() {
-    for (const NewFile* file : made_)
-      if (std::rename(partial_name(*file).c_str(), file->path.c_str()) != 0) return cannot_write(file->path, errno);
+    std::string moved;
+    for (const NewFile* file : made_) {
+      if (std::rename(partial_name(*file).c_str(), file->path.c_str()) != 0) {
+        Error error = cannot_write(file->path, errno);
+        if (!moved.empty()) error.message += "; written before that: " + moved;
+        return error;
+      }
+      moved += (moved.empty() ? "" : ", ") + file->path;
+    }
     made_.clear();
     return {};
   }

@@ -21,7 +21,7 @@ struct NewFile {
 NewFile text_file(std::string path, std::string text);
 
 // A system error names the file that could not be written; what was there before still is, and nothing is there in
-// part.
+// part. If all could be written but one not be moved into place, the error names those that already are there.
 Result<void> write_files(const std::vector<NewFile>&);
 
 // Refuses, before a run that must not be for nothing, outputs that cannot be written, are one file or are an input of

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -127,7 +128,8 @@ Result<std::vector<std::string>> feature_columns(const FitArguments& arguments, 
 
 Result<void> check_is_feature(const std::vector<std::string>& features, std::span<const Column> header,
                               const std::string& name, const std::string& option) {
-  TAILCOAT_CHECK(find_column(header, name));
+  if (const auto found = find_column(header, name); !found)
+    return usage_error(fmt::format("--{}: {}", option, found.error().message));
   if (contains(features, name)) return {};
   return usage_error(fmt::format("--{} names column {}, which is not a feature", option, in_quotes(name)));
 }
@@ -167,11 +169,17 @@ Result<ReadOptions> columns_to_read(const FitArguments& arguments, const FitOpti
   return read;
 }
 
-// A target of texts is most often one of classes.
-Error with_hint(Error error, const std::string& target) {
-  const std::string place = fmt::format("column {} of", in_quotes(target));
-  if (error.kind == ErrorKind::data && error.message.find(place) != std::string::npos)
-    error.message += "; if the target names classes, add --loss logistic";
+// How to read a column of texts that was taken for numbers; a target of texts is most often one of classes.
+Error with_hint(Error error, const FitOptions& options, const ReadOptions& read) {
+  for (const std::string& name : read.columns) {
+    if (error.kind != ErrorKind::data || options.levels.contains(name) ||
+        error.message.find(fmt::format("column {} of", in_quotes(name))) == std::string::npos)
+      continue;
+    error.message += name == options.target
+                         ? std::string("; if the target names classes, add --loss logistic")
+                         : fmt::format("; if it holds texts, add --categorical {}", in_quotes(name, 200));
+    return error;
+  }
   return error;
 }
 
@@ -180,7 +188,7 @@ Result<Table> load_table(const FitArguments& arguments, const FitOptions& option
   TAILCOAT_TRY(read, columns_to_read(arguments, options, header->columns()));
   TAILCOAT_TRY(source, open_rows(arguments.data, read));
   Result<Table> table = load(*source, Storage::f64);
-  if (!table) return with_hint(table.error(), options.target);
+  if (!table) return with_hint(table.error(), options, read);
   if (table->rows() < 2) {
     return data_error(fmt::format("{} has {}; a fit needs two at least", in_quotes(arguments.data, 200),
                                   table->rows() == 0 ? "a header but no rows" : "one row"));
@@ -221,10 +229,15 @@ Result<void> write_results(const FitArguments& arguments, const Fit& fitted, con
     const ReportInput input{.data_name = name, .command = command, .version = TAILCOAT_VERSION};
     files.push_back(text_file(arguments.report, report_html(fitted, input)));
   }
-  const auto written = write_files(files);
-  if (written) return {};
-  return Error{written.error().kind, fmt::format("{}; the fit was made and its budget is spent, but nothing is written",
-                                                 written.error().message)};
+  return write_files(files);
+}
+
+// What was paid for is printed, whatever became of the files.
+Error told_on_standard_output(const std::string& text, Error error) {
+  const bool printed = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  error.message += fmt::format("; the fit was made and its budget is spent: its result {} standard output",
+                               printed ? "is on" : "could not be written to");
+  return error;
 }
 
 // None: the adaptive fit.
@@ -260,8 +273,10 @@ Result<std::string> run(const FitArguments& arguments, const std::string& comman
   };
   TAILCOAT_TRY(fitted, theorem ? fit_by_theorem(frame_of(table), options, *theorem, {engine, noise})
                                : fit(std::move(table), options, {engine, noise}, progress));
-  TAILCOAT_CHECK(write_results(arguments, fitted, command));
-  return arguments.json ? fit_json(fitted) : fit_text(fitted);
+  std::string text = arguments.json ? fit_json(fitted) : fit_text(fitted);
+  const auto written = write_results(arguments, fitted, command);
+  if (!written) return told_on_standard_output(text, written.error());
+  return text;
 }
 
 }  // namespace

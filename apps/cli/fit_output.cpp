@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "tailcoat-fit/1";
-constexpr std::size_t kNameWidth = 36;
+constexpr std::size_t kNameWidth = 36, kWidth = 100;  // of the first column, and of all of a table
 
 // JSON has neither infinity nor NaN: null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -114,10 +114,40 @@ std::vector<ReleaseGroup> grouped(const Receipt& receipt) {
   return groups;
 }
 
-// Safe to print, and short.
-std::string shown(const std::string& name) {
-  const std::string quoted = in_quotes(name, kNameWidth - 3);
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
+// Columns of a terminal, one for each character of UTF-8.
+std::size_t columns_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
+// How many bytes of the text its first so many characters have.
+std::size_t bytes_within(const std::string& text, std::size_t columns) {
+  std::size_t bytes = 0;
+  for (; bytes < text.size(); ++bytes)
+    if (begins_character(text[bytes]) && columns-- == 0) break;
+  return bytes;
+}
+
+// Safe to print: control characters are not themselves. Of a very long text the begin alone.
+std::string shown(const std::string& text) {
+  constexpr std::size_t kMostShown = 500;
+  const std::string quoted = in_quotes(text, kMostShown);
   return quoted.substr(1, quoted.rfind('\'') - 1);
+}
+
+// The first column of a line of a table. A name that does not fit has lines of its own above: the ends of names are
+// what tells them apart.
+std::string name_cell(const std::string& name, std::size_t indent = 0) {
+  const std::string space(2 + indent, ' ');
+  std::string rest = shown(name), above;
+  if (columns_of(rest) + indent <= kNameWidth) return fmt::format("{}{:<{}}", space, rest, kNameWidth - indent);
+  while (!rest.empty()) {
+    const std::size_t bytes = bytes_within(rest, kWidth - space.size());
+    above += space + rest.substr(0, bytes) + "\n";
+    rest.erase(0, bytes);
+  }
+  return above + std::string(2 + kNameWidth, ' ');
 }
 
 std::string counted(std::size_t count, const char* what) {
@@ -127,11 +157,12 @@ std::string counted(std::size_t count, const char* what) {
 std::string asked_text(const Model& model) {
   const Receipt& receipt = model.receipt;
   std::set<std::string> columns;
-  for (const Feature& feature : model.features) columns.insert(feature.column);
+  for (std::size_t j = 0; j < model.features.size(); ++j)
+    if (is_fitted(model, j)) columns.insert(model.features[j].column);
   std::string text = fmt::format("Asked    {} loss for {}, epsilon {:g}, delta {:g}\n", loss_name(model.loss),
                                  in_quotes(model.target), receipt.budget.epsilon, receipt.budget.delta);
   text += fmt::format("Data     {}, {} from {}\n", counted(model.rows, "row"),
-                      counted(model.features.size(), "feature"), counted(columns.size(), "column"));
+                      counted(fitted_features(model), "feature"), counted(columns.size(), "column"));
   if (model.classes.size() == 2) {
     text += fmt::format("Classes  {} against {}: coefficients are log odds of the first of these\n",
                         in_quotes(model.classes[1]), in_quotes(model.classes[0]));
@@ -145,16 +176,16 @@ std::string done_text(const Fit& fit) {
       fmt::format("Done     {} releases, {:.4g} passes over the data\n", receipt.lines.size(), fit.work.passes);
   if (fit.constant) text += "Result   a constant: nothing better could be told from it at this price\n";
   if (!receipt.secure) text += "WARNING  the noise came from a seed: this result is not private\n";
-  for (const std::string& note : fit.model.notes) text += fmt::format("Note     {}\n", note);
+  for (const std::string& note : fit.model.notes) text += fmt::format("Note     {}\n", shown(note));
   return text;
 }
 
 std::string estimate_line(const std::string& name, const Estimate& estimate, bool level = false) {
-  const auto line = [&](const std::string& value) { return fmt::format("  {:<{}}{:>14}\n", name, kNameWidth, value); };
+  const auto line = [&](const std::string& value) { return fmt::format("{}{:>14}\n", name_cell(name), value); };
   if (is_left_out(estimate)) return line("left out");
   if (level && estimate.value == 0 && estimate.standard_error == 0) return line("reference");
   if (std::isinf(estimate.standard_error)) return line(fmt::format("{:.6g}", estimate.value));
-  return fmt::format("  {:<{}}{:>14.6g}{:>14.3g}{:>14.6g}{:>14.6g}\n", name, kNameWidth, estimate.value,
+  return fmt::format("{}{:>14.6g}{:>14.3g}{:>14.6g}{:>14.6g}\n", name_cell(name), estimate.value,
                      estimate.standard_error, estimate.low, estimate.high);
 }
 
@@ -172,9 +203,13 @@ std::string coefficients_text(const Fit& fit) {
     }
     text += estimate_line("(intercept)", model.parts[p].intercept);
     for (std::size_t j = 0; j < model.features.size(); ++j)
-      text += estimate_line(shown(feature_name(model.features[j])), model.parts[p].coefficients[j],
+      text += estimate_line(feature_name(model.features[j]), model.parts[p].coefficients[j],
                             model.features[j].kind == FeatureKind::level);
   }
+  if (std::ranges::any_of(model.features, [](const Feature& f) { return f.kind == FeatureKind::beyond; }))
+    text +=
+        "  \"x beyond a to b\" is the slope of x outside of a to b, where x itself counts as a or b: a long tail has\n"
+        "  a slope of its own.\n";
   return text;
 }
 
@@ -186,16 +221,19 @@ std::string share_text(const ReleaseGroup& group, double whole) {
 }
 
 std::string budget_text(const Receipt& receipt) {
-  std::string text = fmt::format("\nBudget: mu {:.4g} of {:.4g} spent on Gaussian releases\n",
-                                 receipt.gaussian_spent.mu, receipt.gaussian_budget.mu);
-  text += fmt::format("  {:<{}}{:>14}{:>14}{:>14}\n", "", kNameWidth, "releases", "numbers", "share");
   const double whole = receipt.gaussian_budget.mu * receipt.gaussian_budget.mu;
+  std::string text = fmt::format("\nBudget: {:.1f} % of what epsilon and delta allow was spent\n",
+                                 100 * std::pow(receipt.gaussian_spent.mu, 2) / whole);
+  text += fmt::format("{}{:>14}{:>14}{:>14}\n", name_cell(""), "releases", "numbers", "share");
   const std::vector<ReleaseGroup> groups = grouped(receipt);
   for (const ReleaseGroup& group : groups) {
-    const std::string name = (group.of_block ? "  " : "") + shown(group.what);
-    text += fmt::format("  {:<{}}{:>14}{:>14}{:>14}\n", name, kNameWidth, group.count, group.values,
-                        share_text(group, whole));
+    text += fmt::format("{}{:>14}{:>14}{:>14}\n", name_cell(group.what, group.of_block ? 2 : 0), group.count,
+                        group.values, share_text(group, whole));
   }
+  text += fmt::format(
+      "  Shares are of mu^2, which adds up. mu, here {:.4g} in all, is by how many standard deviations of the\n"
+      "  noise one row can move what is released.\n",
+      receipt.gaussian_budget.mu);
   if (std::ranges::any_of(groups, &ReleaseGroup::of_block))
     text += "  Each block has rows of its own, so all blocks together cost the share of the line above them.\n";
   return text;

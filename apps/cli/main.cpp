@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "hints.hpp"
 #include "interrupt.hpp"
 
 namespace tailcoat::cli {
@@ -58,7 +59,8 @@ std::string typed(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   CLI::App app{"Private convex models from heavy-tailed data.", "tailcoat"};
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+  app.failure_message([](const CLI::App* program, const CLI::Error& error) {
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_arguments(*program);
     return fmt::format("tailcoat: {}; see tailcoat --help\n", error.what());
   });
   app.set_version_flag("--version", "tailcoat " TAILCOAT_VERSION);

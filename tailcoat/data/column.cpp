@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tailcoat/data/nearest.hpp"
 #include "tailcoat/data/text.hpp"
 
 namespace tailcoat {
@@ -14,38 +15,12 @@ namespace {
 
 constexpr std::size_t kListedNames = 30;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// Levenshtein distance, blind to ASCII case.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 // " Did you mean 'x'?", or nothing if no name is near.
 std::string suggestion(std::span<const Column> columns, std::string_view name) {
-  const Column* nearest = nullptr;
-  std::size_t best = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const Column& column : columns) {
-    const std::size_t longer = std::max(column.name.size(), name.size());
-    if (longer - std::min(column.name.size(), name.size()) >= best || longer > 256) continue;
-    const std::size_t distance = edit_distance(column.name, name);
-    if (distance < best) {
-      best = distance;
-      nearest = &column;
-    }
-  }
-  return nearest == nullptr ? "" : fmt::format(" Did you mean {}?", in_quotes(nearest->name));
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  const std::string* found = nearest(names, name);
+  return found == nullptr ? "" : fmt::format(" Did you mean {}?", in_quotes(*found));
 }
 
 std::string listing(std::span<const Column> columns) {

@@ -86,10 +86,10 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
       if (visible[i]) bins.push_back(finite(bin(begin + i)));
   };
   add_run(1, zero);
-  const std::size_t negative = bins.size();
   if (counts[zero] > kVisible * noise) bins.push_back(bin(zero));
   add_run(zero + 1, counts.size());
-  if (bins.empty()) bins.insert(bins.begin() + static_cast<std::ptrdiff_t>(negative), {0, 0, 1});
+  search.sketch.blank = bins.empty();
+  if (bins.empty()) bins.push_back({0, 0, 1});
   search.mostly_zeros = counts[zero] > search.sketch.rows() / 2;
   choose_range(search);
   return search;
@@ -198,8 +198,8 @@ Result<std::vector<ColumnSketch>> sketch_columns(Engine& engine, const RowData& 
   TAILCOAT_CHECK(outlet.meter.affords(what, cost));
   std::vector<BinGrid> grids(data.dimension(), no_bins());
   for (const std::size_t column : which) grids[column] = magnitude_bins(1);
-  TAILCOAT_TRY(first, column_histograms(engine, data, grids, fmt::format("{}, octaves", what), part(cost, kOctaveShare),
-                                        outlet));
+  TAILCOAT_TRY(first, column_histograms(engine, data, grids, fmt::format("{}, rough histogram", what),
+                                        part(cost, kOctaveShare), outlet));
   std::vector<Search> searches;
   std::vector<double> present;  // rows that are not missing
   for (const std::size_t column : which) {
@@ -214,7 +214,7 @@ Result<std::vector<ColumnSketch>> sketch_columns(Engine& engine, const RowData& 
     const std::size_t bins = bins_for(static_cast<double>(data.rows()), noise);
     for (std::size_t i = 0; i < which.size(); ++i)
       grids[which[i]] = searches[i].active ? grid_of(searches[i], bins) : no_bins();
-    const std::string closer = fmt::format("{}, closer look {}", what, round + 1);
+    const std::string closer = fmt::format("{}, finer histogram {}", what, round + 1);
     TAILCOAT_TRY(histograms, column_histograms(engine, data, grids, closer, price, outlet));
     for (std::size_t i = 0; i < which.size(); ++i) {
       if (!searches[i].active) continue;

@@ -14,6 +14,9 @@
 namespace tailcoat {
 namespace {
 
+constexpr double kOthersNoise = 3;     // deviations of noise from which rows without a level are believed
+constexpr std::size_t kMostNamed = 8;  // in a note
+
 void add(FeatureChoice& choice, const std::vector<Feature>& features) {
   for (const Feature& feature : features) {
     choice.fitted.push_back(choice.features.size());
@@ -35,6 +38,11 @@ void add_levels(FeatureChoice& choice, const std::string& column, std::vector<Fr
 // A text is lost whole if no level is above its threshold; a number has a centre and a scale even in much noise.
 double weight_of(const Column& column) { return column.kind == ColumnKind::text ? 3 : 1; }
 
+// How many rows hold no level of the model, if that is told from noise.
+std::string others_text(double others, double noise) {
+  return others > kOthersNoise * noise ? fmt::format("about {:.0f} rows", others) : std::string();
+}
+
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -42,7 +50,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 // How many rows have each of the given levels.
 Result<std::vector<FrequentLevel>> counts_of(const Rows& cells, const Column& texts,
                                              const std::vector<std::string>& given, Gdp cost, RunContext run,
-                                             Outlet outlet) {
+                                             Outlet outlet, std::vector<std::string>& notes) {
   const LabelRule place{.of_level = places(texts.levels, given)};
   TAILCOAT_TRY(codes, labels_of(cells, place));
   TAILCOAT_TRY(coded, run.engine.load_columns(RowsOf<double>{codes.data(), codes.size(), 1, 1}));
@@ -52,7 +60,41 @@ Result<std::vector<FrequentLevel>> counts_of(const Rows& cells, const Column& te
   std::vector<FrequentLevel> levels;
   for (std::size_t k = 0; k < given.size(); ++k)
     levels.push_back({given[k], std::max(histogram.counts[0][k + 2], histogram.noise_scale)});
+  const std::string others = others_text(histogram.counts[0][0], histogram.noise_scale);
+  if (!others.empty())
+    notes.push_back(fmt::format("{}: {} hold a text that was not given, or none; they count as the average row",
+                                texts.name, others));
   return levels;
+}
+
+// All from released numbers.
+std::string note_on_levels(const std::string& column, const FrequentLevels& found, double rows) {
+  if (found.levels.empty())
+    return fmt::format("{}: no text is in more than about {:.0f} rows, so the column is not used", column,
+                       found.threshold);
+  for (const FrequentLevel& level : found.levels) rows -= level.count;
+  const std::string others = others_text(rows, found.noise_scale * std::sqrt(static_cast<double>(found.levels.size())));
+  return fmt::format("{}: texts in fewer than about {:.0f} rows are not modelled; {} the average row", column,
+                     found.threshold,
+                     others.empty() ? "they count as" : others + " hold such a text, or none, and count as");
+}
+
+// The levels of a text column that count, with their noisy counts: those given, or those found.
+Result<std::vector<FrequentLevel>> levels_of(const Frame& frame, const FitOptions& options, std::size_t column,
+                                             Gdp cost, RunContext run, Outlet outlet, std::vector<std::string>& notes) {
+  const Column& texts = frame.columns[column];
+  if (!are_found(options, texts))
+    return counts_of(frame.column(column), texts, options.levels.at(texts.name), cost, run, outlet, notes);
+  TAILCOAT_TRY(found, found_levels(frame, options, column, cost, run, outlet));
+  notes.push_back(note_on_levels(texts.name, found, static_cast<double>(frame.rows())));
+  return std::move(found.levels);
+}
+
+// Of number columns: where there is next to nothing to see, coefficients mean next to nothing.
+void note_unseen(FeatureChoice& choice, const std::vector<std::string>& columns, const char* seen) {
+  if (!columns.empty())
+    choice.notes.push_back(fmt::format("{}: {} is visible at this budget; {} little", listed(columns), seen,
+                                       columns.size() == 1 ? "the coefficient says" : "the coefficients say"));
 }
 
 }  // namespace
@@ -77,19 +119,20 @@ std::vector<Feature> known_features(const FitOptions& options, const std::string
   return {};
 }
 
-Result<std::vector<FrequentLevel>> levels_of(const Frame& frame, const FitOptions& options, std::size_t column,
-                                             Gdp cost, RunContext run, Outlet outlet, std::vector<std::string>& notes) {
+Result<FrequentLevels> found_levels(const Frame& frame, const FitOptions& options, std::size_t column, Gdp cost,
+                                    RunContext run, Outlet outlet) {
   const Column& texts = frame.columns[column];
-  if (!are_found(options, texts))
-    return counts_of(frame.column(column), texts, options.levels.at(texts.name), cost, run, outlet);
   TAILCOAT_TRY(data, run.engine.load_columns(frame.cells, frame.apart));
-  TAILCOAT_TRY(found, frequent_levels(run.engine, data, column, texts.levels,
-                                      fmt::format("frequent levels, {}", in_quotes(texts.name)), cost,
-                                      delta_of_levels(frame, options), outlet));
-  if (found.levels.empty())
-    notes.push_back(
-        fmt::format("{}: no level is in more than {:.0f} rows, so it is not used", texts.name, found.threshold));
-  return std::move(found.levels);
+  return frequent_levels(run.engine, data, column, texts.levels,
+                         fmt::format("frequent levels, {}", in_quotes(texts.name)), cost,
+                         delta_of_levels(frame, options), outlet);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kMostNamed) text += fmt::format(" and {} more", names.size() - kMostNamed);
+  return text;
 }
 
 Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& options, double share, RunContext run,
@@ -113,6 +156,7 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
   }
   FeatureChoice choice;
   auto sketch = sketches.begin();
+  std::vector<std::string> nothing, zeros;  // all that is visible of these columns
   for (std::size_t j = 0; j < frame.columns.size(); ++j) {
     const Column& column = frame.columns[j];
     if (!is_feature(options, column)) continue;
@@ -122,9 +166,13 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
       continue;
     }
     const std::vector<Feature> known = known_features(options, column.name);
-    add(choice, known.empty() ? number_features(column.name, *sketch++, rows) : known);
+    add(choice, known.empty() ? number_features(column.name, *sketch, rows) : known);
+    if (known.empty() && sketch->only_zeros()) (sketch->blank ? nothing : zeros).push_back(column.name);
+    if (known.empty()) ++sketch;
     if (contains(options.missing_indicators, column.name)) add(choice, {missing_feature(column.name)});
   }
+  note_unseen(choice, nothing, "nothing");
+  note_unseen(choice, zeros, "nothing but zeros");
   return choice;
 }
 

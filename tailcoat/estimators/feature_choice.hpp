@@ -18,9 +18,11 @@ struct FeatureChoice {
 // Costs at most the share of the meter's total, every column the same.
 Result<FeatureChoice> choose_features(const Frame&, const FitOptions&, double share, RunContext, Outlet);
 
-// The levels of a text column that count, with their noisy counts: those given, or those found. None: a note says so.
-Result<std::vector<FrequentLevel>> levels_of(const Frame&, const FitOptions&, std::size_t column, Gdp cost, RunContext,
-                                             Outlet, std::vector<std::string>& notes);
+// The texts of a column that many rows have.
+Result<FrequentLevels> found_levels(const Frame&, const FitOptions&, std::size_t column, Gdp cost, RunContext, Outlet);
+
+// "a, b and 3 more", of many names the first.
+std::string listed(const std::vector<std::string>& names);
 
 // Where each text is among `wanted`; NaN where it is not.
 std::vector<double> places(const std::vector<std::string>& texts, const std::vector<std::string>& wanted);

@@ -91,6 +91,7 @@ class Fitting {
     if (options_.diagnose) TAILCOAT_CHECK(diagnose(target, design));
     if (is_exponential(options_.loss)) limit_effects(fit_.model);
     fit_.constant = fit_.constant || constant_parts_ == parts_;
+    note_faint_tails();
     fit_.model.receipt = meter_.receipt();
     TAILCOAT_CHECK(check_finite(fit_.model));
     if (progress_) progress_(parts_ * rules_.steps, parts_ * rules_.steps);
@@ -136,10 +137,10 @@ class Fitting {
 
   Result<void> take_features(const Frame& frame) {
     TAILCOAT_TRY(choice, choose_features(frame, options_, kShares.columns, run_, outlet()));
-    std::ranges::move(choice.notes, std::back_inserter(fit_.model.notes));
     fit_.constant = are_too_many(choice.fitted.size(), "feature",
                                  is_exponential(options_.loss) ? kStrengthPerColumn : kStrengthPerFeature);
     if (fit_.constant) return {};
+    std::ranges::move(choice.notes, std::back_inserter(fit_.model.notes));
     fit_.model.features = std::move(choice.features);
     fitted_ = std::move(choice.fitted);
     return {};
@@ -270,6 +271,17 @@ class Fitting {
     ++constant_parts_;
     fit_.model.notes.push_back(fmt::format("{}the constant model was chosen: at this budget slopes are no better",
                                            parts_ > 1 ? fit_.model.classes[fit_.model.parts.size()] + ": " : ""));
+  }
+
+  // Those that no part of the model has.
+  void note_faint_tails() {
+    if (fit_.constant) return;
+    std::vector<std::string> faint;
+    for (std::size_t j = 0; j < fit_.model.features.size(); ++j)
+      if (fit_.model.features[j].kind == FeatureKind::beyond && !is_fitted(fit_.model, j))
+        faint.push_back(feature_name(fit_.model.features[j]));
+    if (!faint.empty())
+      fit_.model.notes.push_back(fmt::format("left out as too faint to tell from noise: {}", listed(faint)));
   }
 
   // Of the only part, in the coordinates of the descent.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -159,6 +160,20 @@ Result<void> check_schema(const fields::Json& json) {
 }
 
 }  // namespace
+
+bool is_fitted(const Model& model, std::size_t feature) {
+  return std::ranges::any_of(model.parts, [&](const LinearPart& part) {
+    if (feature >= part.coefficients.size()) return false;
+    const Estimate& estimate = part.coefficients[feature];
+    return !is_left_out(estimate) && (estimate.value != 0 || estimate.standard_error != 0);
+  });
+}
+
+std::size_t fitted_features(const Model& model) {
+  std::size_t count = 0;
+  for (std::size_t j = 0; j < model.features.size(); ++j) count += is_fitted(model, j) ? 1 : 0;
+  return count;
+}
 
 bool predicts_classes(const Loss& loss) {
   return std::holds_alternative<LogisticLoss>(loss) || std::holds_alternative<HingeLoss>(loss) ||

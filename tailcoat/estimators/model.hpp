@@ -51,6 +51,11 @@ struct Model {
 // Whether the target of the loss is a class: logistic and the hinges.
 bool predicts_classes(const Loss&);
 
+// Whether some part of the model has a coefficient of this feature: a reference level has none, nor has a tail that was
+// left out, nor any feature of a constant model.
+bool is_fitted(const Model&, std::size_t feature);
+std::size_t fitted_features(const Model&);
+
 // How many parts a model of so many classes has.
 inline std::size_t parts_for(std::size_t classes) { return classes > 2 ? classes : 1; }
 

@@ -91,18 +91,27 @@ Result<Target> Target::look(const Frame& frame, const FitOptions& options, doubl
 Result<void> Target::choose_classes(const Frame& frame, std::size_t column, double share, RunContext run, Outlet outlet,
                                     std::vector<std::string>& notes) {
   const Column& texts = frame.columns[column];
+  double threshold = 0;
   if (are_found(*options_, texts)) {
-    TAILCOAT_TRY(found, levels_of(frame, *options_, column, outlet.meter.share(share), run, outlet, notes));
-    for (const FrequentLevel& level : found) classes_.push_back(level.text);
+    TAILCOAT_TRY(found, found_levels(frame, *options_, column, outlet.meter.share(share), run, outlet));
+    for (const FrequentLevel& level : found.levels) classes_.push_back(level.text);
+    threshold = found.threshold;
+    notes.push_back(
+        fmt::format("the classes of {} were found: those in more than about {:.0f} rows; rows of another class, or of "
+                    "none, take no part in the fit",
+                    texts.name, threshold));
   } else {
     classes_ = options_->levels.at(texts.name);
   }
   class_of_ = places(texts.levels, classes_);
   if (classes_.size() >= 2) return {};
   return data_error(fmt::format(
-      "{} class of column {} was found, and a classifier needs two: a class is found only if enough rows have it. Name "
-      "the classes with --classes a,b, or take a larger epsilon or more rows",
-      classes_.empty() ? "no" : "only one", in_quotes(texts.name)));
+      "{} of column {} is in more than {:.0f} rows as far as noise lets tell, and a classifier needs two such classes. "
+      "If the column holds numbers to predict, such as prices, use a loss for numbers (--loss squared; in Python "
+      "PrivateLinearRegression). If it holds classes, name them (--classes a,b; in Python classes=[a, b]), or take a "
+      "larger epsilon or more rows",
+      classes_.empty() ? std::string("no class") : "only the class " + in_quotes(classes_[0]), in_quotes(texts.name),
+      threshold));
 }
 
 Result<void> Target::sketch(const Frame& frame, std::size_t column, double share, RunContext run, Outlet outlet,

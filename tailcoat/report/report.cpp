@@ -44,8 +44,7 @@ std::string figure(const std::string& value, const std::string& what) {
 
 std::string figures(const Model& model) {
   const Promise promise = promise_of(model.receipt);
-  const auto fitted = static_cast<std::size_t>(std::ranges::count(roles_of(model), Role::fitted));
-  const std::size_t features = fitted > 0 ? fitted : model.features.size();
+  const std::size_t features = fitted_features(model);
   return fmt::format("<dl class=\"figures\">{}{}{}{}</dl>\n",
                      figure(count(model.rows), model.rows == 1 ? "row" : "rows"),
                      figure(count(features), features == 1 ? "feature" : "features"),

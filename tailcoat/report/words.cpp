@@ -67,15 +67,6 @@ double strongest(const Model& model, std::size_t feature) {
   return most;
 }
 
-bool is_fitted(const Model& model, std::size_t feature) {
-  for (std::size_t part = 0; part < model.parts.size(); ++part) {
-    if (feature >= features_of(model, part)) continue;
-    const Estimate& estimate = model.parts[part].coefficients[feature];
-    if (!is_left_out(estimate) && (estimate.value != 0 || estimate.standard_error != 0)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Words words_of(const Model& model, std::size_t part) { return std::visit(Describe{model, part}, model.loss); }

@@ -1,0 +1,12 @@
+// What to say of arguments that no command takes: which they are, as they were typed, and what may have been meant.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace tailcoat::cli {
+
+// After the program has been parsed and something was left over.
+std::string unexpected_arguments(const CLI::App& program);
+
+}  // namespace tailcoat::cli
