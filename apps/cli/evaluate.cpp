@@ -23,7 +23,8 @@ constexpr const char* kHelp =
     R"(Without --epsilon the file is public and metrics are exact. With --epsilon it is sensitive:
 metrics are means of bounded losses with noise, and the receipt says what was charged. The budget is
 one of its own, beside that of the fit. Standard errors hold noise and sampling, not the bias of the
-bounds: an error beyond a cap counts as the cap; notes say where that is and how many are there.
+bounds: an error beyond a cap counts as the cap, so errors look too small and r2 as a rule too high;
+notes say where caps are and how many rows are there.
   numbers   r2, mse, mae, median_absolute_error, and pinball_loss of quantile models
   classes   accuracy, auc (public, two classes), and of logistic models log_loss, brier
   poisson   deviance per unit of exposure, mse, mae

@@ -81,14 +81,6 @@ Json diagnosis_json(const Diagnosis& diagnosis) {
   return json;
 }
 
-Json privacy_json(const Receipt& receipt) {
-  const Json whole = Json::parse(receipt.json());
-  return {{"epsilon", receipt.budget.epsilon}, {"delta", receipt.budget.delta},
-          {"mu", receipt.gaussian_budget.mu},  {"mu_spent", receipt.gaussian_spent.mu},
-          {"neighbours", whole["neighbours"]}, {"secure", whole["secure"]},
-          {"releases", whole["releases"]}};
-}
-
 // Releases that differ by their step alone.
 struct ReleaseGroup {
   std::string what, mechanism;
@@ -255,18 +247,27 @@ std::string bound_text(const Fit& fit) {
           : "");
 }
 
+// What a model gives a row before it is made a chance or a rate.
+const char* margin_words(const Loss& loss) {
+  if (std::holds_alternative<LogisticLoss>(loss)) return "the log odds";
+  if (std::holds_alternative<PoissonLoss>(loss)) return "the logarithm of the rate";
+  return predicts_classes(loss) ? "the scores" : "the prediction";
+}
+
 std::string limits_text(const Fit& fit) {
   if (fit.certified) return bound_text(fit);
   const Limits& limits = fit.limits;
   std::string text = "\nWhat limits accuracy\n";
   if (limits.sampling > 0 || limits.privacy_noise > 0) {
-    text += fmt::format("  standard error of a standardised coefficient: {:.3g} from sampling, {:.3g} from noise\n",
-                        limits.sampling, limits.privacy_noise);
-    text += fmt::format("  4 times as many rows: standard errors times {:.2f}\n", with_more_rows(limits, 4));
+    text += fmt::format("  {} of a row {} typically off by {:.3g} from sampling and by {:.3g} from noise\n",
+                        margin_words(fit.model.loss), predicts_classes(fit.model.loss) ? "are" : "is", limits.sampling,
+                        limits.privacy_noise);
+    text += fmt::format("  4 times as many rows: errors times {:.2f}\n", with_more_rows(limits, 4));
   }
-  text += fmt::format("  gradients that were clipped: {:.2g} %\n", 100 * limits.clipped_share);
+  text +=
+      fmt::format("  rows that were held back (their gradients were clipped): {:.2g} %\n", 100 * limits.clipped_share);
   for (const auto& [epsilon, factor] : fit.error_against_epsilon)
-    text += fmt::format("  epsilon {:g}: standard errors times {:.2f}\n", epsilon, factor);
+    text += fmt::format("  epsilon {:g}: errors times {:.2f}\n", epsilon, factor);
   return text;
 }
 
@@ -293,7 +294,7 @@ std::string fit_json(const Fit& fit) {
             {"classes", model.classes}, {"rows", model.rows},     {"confidence", model.confidence},
             {"constant", fit.constant}};
   add_parts(json, model);
-  json["privacy"] = privacy_json(model.receipt);
+  json["privacy"] = Json::parse(model.receipt.summary());
   json["work"] = {{"passes", number(fit.work.passes)}, {"sample_gradients", number(fit.work.sample_gradients)}};
   json["limits"] = {{"sampling", number(fit.limits.sampling)},
                     {"privacy_noise", number(fit.limits.privacy_noise)},

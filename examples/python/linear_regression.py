@@ -44,12 +44,12 @@ print(f"\nR^2: private {private.score(flats, rent):.3f}, scikit-learn {ordinary.
 # %% What was spent, and on what
 # The receipt lists every number that left the data. The squares of mu add up.
 receipt = private.privacy_
-spent = receipt["spent"]["mu"] ** 2
+spent = receipt["mu_spent"] ** 2
 shares: dict[str, float] = {}
 for release in receipt["releases"]:
     what = release["what"].split(",")[0]
     shares[what] = shares.get(what, 0) + release["mu"] ** 2 / spent
-print(f"\nepsilon = {receipt['budget']['epsilon']}, delta = {receipt['budget']['delta']}, spent on")
+print(f"\nepsilon = {receipt['epsilon']}, delta = {receipt['delta']}, spent on")
 for what, share in shares.items():
     print(f"  {what:<36}{share:6.1%}")
 

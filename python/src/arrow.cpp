@@ -128,9 +128,9 @@ Result<bool> ArrowRows::next_batch() {
 
 // It may be another one in each batch, and as long as that.
 void ArrowRows::learn_dictionary(Source& source, Column& column) {
+  source.reader.forget();
   const ArrowArray* dictionary = batch_->children[source.child]->dictionary;
   if (dictionary == nullptr) return;
-  source.reader.forget();
   for (std::int64_t first = 0; first < dictionary->length; first += kEntries) {
     interrupts_.check();
     source.reader.learn(*dictionary, first, std::min(kEntries, dictionary->length - first), column);

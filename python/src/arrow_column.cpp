@@ -111,8 +111,9 @@ Result<ArrowColumn> ArrowColumn::create(const ArrowSchema& schema, std::optional
   const ArrowSchema& values = schema.dictionary != nullptr ? *schema.dictionary : schema;
   const auto type = type_of(values.format), index = type_of(schema.format);
   if (!type || !index || values.dictionary != nullptr)
-    return data_error(fmt::format("column {} holds {} (Arrow type '{}'); make numbers or texts of it, or drop it", name,
-                                  in_words(values.format), values.format));
+    return data_error(fmt::format("column {} holds {} (Arrow type '{}'); make numbers or texts of it{}, or drop it",
+                                  name, in_words(values.format), values.format,
+                                  values.format[0] == 't' ? ", such as days since a date" : ""));
   ArrowColumn column;
   column.type_ = *type;
   column.as_text_ = as_text.value_or(is_text(*type));

@@ -32,7 +32,7 @@ nb::object projection(const Domain& domain, const std::vector<double>& point) {
 nb::dict dict_of(const Solution& solution) {
   nb::dict dict;
   dict["x"] = array_of(solution.x);
-  dict["privacy"] = from_json(solution.receipt.json());
+  dict["privacy"] = from_json(solution.receipt.summary());
   dict["certified_bound"] = solution.certified.excess_risk;
   dict["failure_probability"] = solution.certified.failure_probability;
   dict["sample_gradients"] = solution.work.sample_gradients;

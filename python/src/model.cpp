@@ -142,6 +142,7 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("constant", [](const FittedModel& model) { return model.fit.constant; })
       .def_prop_ro("certified", &bound_of)
       .def_prop_ro("receipt", [](const FittedModel& model) { return from_json(model.fit.model.receipt.json()); })
+      .def_prop_ro("privacy", [](const FittedModel& model) { return from_json(model.fit.model.receipt.summary()); })
       .def_prop_ro("error_against_epsilon", [](const FittedModel& model) { return model.fit.error_against_epsilon; })
       .def("estimates", &estimates_of)
       .def("predict", [](const FittedModel& m, const Data& d) { return predictions(m, d, Wanted::value); })

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 
 from tailcoat import _core, _data
 from tailcoat._errors import DataError, PrivacyWarning, UsageError, counted_as_spent, tell_spent
-from tailcoat._parameters import Progress, count_of, listed, number_of, numbers_of, progress_of, seed_of
+from tailcoat._parameters import Progress, count_of, listed, number_of, numbers_of, progress_of, seed_of, text_of
 
 ByColumn = Optional[Mapping[Any, Any]]  # by name or position
 Theory = Optional[Mapping[str, Any]]
@@ -37,6 +37,12 @@ def all_or_nothing(fit: _Fit) -> _Fit:
 
     @functools.wraps(fit)
     def whole(self: PrivateModel, *data: Any, **named: Any) -> Any:
+        if named.pop("sample_weight", None) is not None:
+            raise TypeError(
+                f"{type(self).__name__}.fit takes no sample_weight: privacy rests on every row counting the same. Leave "
+                f"it out; where rows stand for more or less time or volume, PrivatePoissonRegressor has exposure; "
+                f"tailcoat.minimize takes a gradient with weights of your own"
+            )
         before = self.__dict__.copy()
         try:
             return fit(self, *data, **named)
@@ -191,7 +197,7 @@ class PrivateModel(BaseEstimator):
             exposure="".join(self._named(None if exposure is None else [exposure], "exposure")),
             confidence=number_of(self.confidence, "confidence"),
             diagnose=bool(self.diagnose),
-            algorithm=self.algorithm,
+            algorithm=text_of(self.algorithm, "algorithm"),
             theory=self._theory(),
             seed=seed_of(self.random_state, self.insecure_random_state),
             threads=count_of(self.threads, "threads"),
@@ -199,7 +205,7 @@ class PrivateModel(BaseEstimator):
         )
         with counted_as_spent(epsilon, delta):
             self.model_ = _core.fit(data, **arguments)
-        self.privacy_ = self.model_.receipt
+        self.privacy_ = self.model_.privacy
         self.certified_ = self.model_.certified
         self.notes_ = self.model_.notes
 
@@ -252,7 +258,7 @@ class PrivateModel(BaseEstimator):
         diameter, smoothness, failures, passes = (
             number_of(given[name], f"theory[{name!r}]") for name in ("diameter", *_THEORY)
         )
-        return moments, diameter, smoothness, self.constants, failures, passes
+        return moments, diameter, smoothness, text_of(self.constants, "constants"), failures, passes
 
     def _read_public(self, target: str | None) -> _core.Data | None:
         """The columns of the public rows that the fit has, too."""
@@ -276,7 +282,9 @@ class PrivateModel(BaseEstimator):
         return _data.read_pandas(X.iloc[:, places], names, used, False)[0]
 
     def _numbers(self, y: Any) -> np.ndarray:
-        values = _data.as_numbers(column_or_1d(_data.by_cell(y), warn=True), "y")
+        values = _data.as_numbers(
+            column_or_1d(_data.by_cell(y), warn=True), "y", "for classes use PrivateLogisticRegression or PrivateLinearSVC"
+        )
         if np.isinf(values).any():
             raise DataError("Input y contains infinity; a target is finite, or NaN where it is missing")
         return values

@@ -19,6 +19,7 @@ from tailcoat._parameters import listed
 
 FLOATS = (np.float64, np.float32)
 _BLOCK = 1 << 16
+_DATES = "make numbers of them, such as days since a date: (X[column] - pd.Timestamp('2026-01-01')).dt.days"
 
 
 @dataclass
@@ -160,6 +161,8 @@ def _encode_pandas(column: Any) -> tuple[np.ndarray, list[str]]:
 
 def _number_column(name: str, column: Any) -> np.ndarray:
     kind = getattr(column.dtype, "kind", "O")
+    if kind in "mM":
+        raise DataError(f"column {name!r} holds dates or times ({column.dtype}); {_DATES}, or drop it")
     if kind not in "biuf" and not str(column.dtype).startswith("decimal"):
         raise DataError(
             f"column {name!r} is of type {column.dtype}, which are no numbers; pass categorical=[{name!r}] if it holds "
@@ -220,11 +223,14 @@ def read_array(X: np.ndarray, names: list[str], levels: Mapping[str, list[str]])
     return _of_matrix(matrix, names, texts), schema
 
 
-def as_numbers(values: Any, what: str) -> np.ndarray:
+def as_numbers(values: Any, what: str, hint: str = "") -> np.ndarray:
     try:
+        if getattr(getattr(values, "dtype", None), "kind", "O") in "mM":  # NumPy would count them in its own unit
+            raise TypeError(f"it holds dates or times; {_DATES}")
         return np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"{what} must hold numbers: {error}") from None
+        advice = f"; {hint}" if hint else ""
+        raise DataError(f"{what} must hold numbers: {error}{advice} (not private: it depends on the rows)") from None
 
 
 def arrow_levels(X: Any, categorical: Any) -> dict[str, list[str]]:

@@ -64,7 +64,7 @@ _ATTRIBUTES = """Attributes
     intervals_, intercept_interval_ : the same with a last axis of (low, high)
         Confidence intervals. NaN where a term was left out.
     privacy_ : dict
-        The receipt: what was released, by which mechanism, at what price.
+        What was released, by which mechanism, at what price; as ``privacy`` of ``tailcoat fit --json``.
     certified_ : (bound, failure probability) or None
         Of the excess risk, of an algorithm with a theorem.
     notes_ : list of str

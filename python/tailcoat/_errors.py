@@ -62,10 +62,10 @@ def tell_spent(error: BaseException, epsilon: float, delta: float) -> None:
 @contextmanager
 def counted_as_spent(epsilon: float, delta: float) -> Iterator[None]:
     """For a private run and what follows it: an exception that does not say what is spent counts the whole budget. The
-    library says it of all that it raises, and of what stops it, but for arguments of a wrong type: those never run."""
+    library says it of all that it raises, and of what stops it. What is wrong with arguments is found before."""
     try:
         yield
     except BaseException as error:
-        if not hasattr(error, "spent") and not isinstance(error, TypeError):
+        if not hasattr(error, "spent"):
             tell_spent(error, epsilon, delta)
         raise

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from tailcoat import _data
@@ -76,7 +74,7 @@ class PrivateLinearRegression(_PrivateRegressor):
     >>> model = model.fit(X, y)
     >>> model.coef_.round(1)
     array([ 3., -1.])
-    >>> model.privacy_["budget"]["epsilon"]
+    >>> model.privacy_["epsilon"]
     1.0
     """
 
@@ -237,7 +235,12 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
         codes, labels, given = self._encode(values)
         texts = _data.texts_of(labels.tolist())
         classes = [] if given is None else _data.texts_of(given.tolist())
-        self._fit(data, target, codes, texts, classes)
+        try:
+            self._fit(data, target, codes, texts, classes)
+        except DataError as error:  # what is no class is known after a private look at y, and not before
+            if error.spent is not None:
+                error.args = (f"Unknown label type: {error}",)
+            raise
         with self._spending():
             known = dict(zip(texts, labels.tolist())) if given is None else dict(zip(classes, given.tolist()))
             chosen = [known[text] for text in self.model_.classes]
@@ -256,13 +259,6 @@ class _PrivateClassifier(ClassifierMixin, PrivateModel):
         given = None if self.classes is None else np.array(list(listed(self.classes, "classes")))
         values = column_or_1d(_data.cells_of(y), warn=True)
         codes, labels = _data.encode(values)
-        if labels.dtype.kind != "O":
-            with warnings.catch_warnings():  # how many labels there are is data
-                warnings.simplefilter("ignore", UserWarning)
-                try:
-                    check_classification_targets(labels)
-                except ValueError as error:  # of one label, perhaps
-                    raise DataError(str(error)) from None
         return codes, labels, given
 
     def predict(self, X: Any) -> np.ndarray:

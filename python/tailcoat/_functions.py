@@ -9,7 +9,7 @@ import numpy as np
 
 from tailcoat import _core, _data
 from tailcoat._errors import UsageError, counted_as_spent
-from tailcoat._parameters import Progress, count_of, numbers_of, progress_of, seed_of
+from tailcoat._parameters import Progress, count_of, number_of, numbers_of, progress_of, seed_of, text_of
 
 
 def plan(
@@ -174,7 +174,7 @@ class Solution:
     x : array
         The released point of the domain.
     privacy : dict
-        The receipt: what was released at what price.
+        What was released at what price, as ``privacy_`` of an estimator has it.
     certified_bound : float
         The excess risk is at most this: on average or, if ``failure_probability`` is not 0, with probability one
         less that.
@@ -296,13 +296,13 @@ def minimize(
         epsilon=epsilon,
         delta=delta,
         moments=numbers_of(moments, "moments", "k, G2, Gk"),
-        algorithm=algorithm,
-        smoothness=np.inf if smoothness is None else smoothness,
-        strong_convexity=strong_convexity,
-        gradient_error=gradient_error,
-        constants=constants,
-        failure_probability=failure_probability,
-        max_passes=max_passes,
+        algorithm=text_of(algorithm, "algorithm"),
+        smoothness=np.inf if smoothness is None else number_of(smoothness, "smoothness"),
+        strong_convexity=number_of(strong_convexity, "strong_convexity"),
+        gradient_error=number_of(gradient_error, "gradient_error"),
+        constants=text_of(constants, "constants"),
+        failure_probability=number_of(failure_probability, "failure_probability"),
+        max_passes=number_of(max_passes, "max_passes"),
         seed=seed_of(random_state, insecure_random_state),
         threads=count_of(threads, "threads"),
         progress=progress_of(progress),

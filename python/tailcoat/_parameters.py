@@ -29,7 +29,7 @@ def seed_of(random_state: Any, insecure: bool) -> int | None:
 def numbers_of(value: Any, option: str, names: str) -> tuple[float, ...]:
     """As many numbers as there are names, separated by commas."""
     try:
-        numbers = tuple(map(float, value))
+        numbers = tuple(number_of(one, option) for one in listed(value, option))
     except (TypeError, ValueError):
         numbers = ()
     if len(numbers) != names.count(",") + 1:
@@ -38,10 +38,18 @@ def numbers_of(value: Any, option: str, names: str) -> tuple[float, ...]:
 
 
 def number_of(value: Any, option: str) -> float:
+    if isinstance(value, (str, bytes)):  # which float() would read
+        raise UsageError(f"{option} = {value!r} is not a number but a text; leave out the quotes")
     try:
         return float(value)
     except (TypeError, ValueError):
         raise UsageError(f"{option} = {value!r} is not a number") from None
+
+
+def text_of(value: Any, option: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise UsageError(f"{option} = {value!r} is not a text")
 
 
 def count_of(value: Any, option: str) -> int:

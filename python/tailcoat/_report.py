@@ -84,14 +84,14 @@ class LoadedModel:
     ----------
     model_ : Model
     privacy_ : dict
-        The receipt of its fit.
+        What its fit released at what price.
     classes_ : list of str
         Of a classifier; otherwise empty.
     """
 
     def __init__(self, model: _core.Model) -> None:
         self.model_ = model
-        self.privacy_: dict[str, Any] = model.receipt
+        self.privacy_: dict[str, Any] = model.privacy
         self.classes_: list[str] = model.classes
 
     def __repr__(self) -> str:

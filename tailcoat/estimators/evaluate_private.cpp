@@ -100,9 +100,11 @@ Result<std::vector<double>> caps_of(const Columns& columns, std::span<const doub
   return column_spreads(engine, data, centres, search, cost, outlet);
 }
 
-constexpr const char* kMissingNote = "a row without a target, or of a class the model does not know, counts as the worst";
-constexpr const char* kBiasNote =
-    "standard errors leave out what caps take off: the metrics of errors are too small by that";
+constexpr const char* kMissingNote =
+    "a row without a target, or of a class the model does not know, counts as the worst";
+constexpr const char* kBiasNote = "what caps take off makes {} too small; standard errors leave that out";
+constexpr const char* kNumbersBiasNote =
+    "what caps take off makes errors look too small and, as a rule, r2 too high; standard errors leave that out";
 
 // What the search was asked for; how far it may be off is known from its noise.
 std::string cap_note(const std::string& what, double cap, double share, double noise) {
@@ -161,7 +163,7 @@ Result<PrivateEvaluation> evaluate_classes(const Model& model, RowSource& source
     evaluation.notes = {
         fmt::format("the log loss of a row counts as at most {}; at most {:.2g} % of the rows are there", kLogLossCap,
                     100 * most_at_cap(means, first + 1)),
-        kBiasNote};
+        fmt::format(kBiasNote, "log_loss")};
   }
   evaluation.notes.push_back(kMissingNote);
   evaluation.receipt = meter.receipt();
@@ -242,7 +244,7 @@ Result<PrivateEvaluation> evaluate_numbers(const Model& model, RowSource& source
   evaluation.notes = {cap_note("an error", scales.error, beyond.share, beyond.noise),
                       cap_note(fmt::format("the distance from the median {:.6g}", scales.centre), scales.target,
                                beyond.share, beyond.noise),
-                      kBiasNote, kMissingNote,
+                      kNumbersBiasNote, kMissingNote,
                       "the constant of mse is the mean, that of mae the median of the target, both private"};
   if (!(scales.error > 0) && means.of[kError] > 2 * beyond.share) {
     evaluation.notes.insert(
@@ -276,11 +278,11 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
   if (!(exposure > 0)) return refusal("the mean exposure is lost in the noise; use a larger epsilon or more rows");
   const double deviance = caps[0] * means.of[0] / exposure, error = caps[0] * means.error(0, 1) / exposure;
   const double exposure_error = model.exposure.empty() ? 0 : means.error(2, 2) / means.of[2];
-  return PrivateEvaluation{
-      raw.rows(),
-      {{"deviance", deviance, std::hypot(error, deviance * exposure_error), std::nullopt}},
-      {cap_note("the deviance of a row", caps[0], beyond.share, beyond.noise), kBiasNote, kMissingNote},
-      meter.receipt()};
+  return PrivateEvaluation{raw.rows(),
+                           {{"deviance", deviance, std::hypot(error, deviance * exposure_error), std::nullopt}},
+                           {cap_note("the deviance of a row", caps[0], beyond.share, beyond.noise),
+                            fmt::format(kBiasNote, "deviance"), kMissingNote},
+                           meter.receipt()};
 }
 
 }  // namespace

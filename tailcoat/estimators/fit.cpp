@@ -40,16 +40,6 @@ constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
 constexpr double kClearlyKept = 0.5, kProof = 3;
 
-bool is_finite(const Estimate& estimate) { return std::isfinite(estimate.value); }
-
-// The numbers of a model were paid for; one that cannot be used is not passed on.
-Result<void> check_finite(const Model& model) {
-  for (const LinearPart& part : model.parts)
-    if (!is_finite(part.intercept) || !std::ranges::all_of(part.coefficients, is_finite))
-      return system_error("the fit did not stay finite, and there is no model");
-  return {};
-}
-
 // No single number moves the margin by more than that: the limits of its feature are drawn in.
 void limit_effects(Model& model) {
   const double most = is_count(model.loss) ? kMostRate : kMostOdds;
@@ -65,6 +55,18 @@ void limit_effects(Model& model) {
       feature.high = std::min(feature.high, high + most / slope);
     }
   }
+}
+
+// By which drop_faint has moved the coefficients: those whose variance is 0 by now were taken away.
+Eigen::MatrixXd dropping(Eigen::MatrixXd covariance, const Eigen::MatrixXd& afterwards) {
+  Eigen::MatrixXd moves = Eigen::MatrixXd::Identity(covariance.rows(), covariance.cols());
+  for (Eigen::Index j = 0; j < covariance.cols(); ++j) {
+    if (afterwards(j, j) != 0 || !(covariance(j, j) > 0)) continue;
+    const Eigen::VectorXd column = covariance.col(j) / covariance(j, j);
+    moves -= column * moves.row(j).eval();
+    covariance -= column * covariance.row(j).eval();
+  }
+  return moves;
 }
 
 std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
@@ -197,7 +199,7 @@ class Fitting {
         start = better;
       }
       add_part(target, constant_at(start.margin, start.variance()));
-      report_limits(start.noise, start.sampling, 0, kPassesBesides);
+      report_limits(target, start.noise, start.sampling, 0, kPassesBesides);
       return {};
     }
     TAILCOAT_TRY(data, run_.engine.load(design));
@@ -216,13 +218,22 @@ class Fitting {
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};
     drop_faint(found, tails(), whitening_);
+    const Eigen::MatrixXd moves = dropping(errors.noise + errors.sampling, found.covariance);
     if (!fitted_.empty())
       TAILCOAT_CHECK(shrink_or_drop(found, errors.noise, start, descent, data, meter_.share(kShares.choice * each)));
     add_part(target, found);
-    const auto per_feature = static_cast<double>(d);
-    report_limits(errors.noise.trace() / per_feature, errors.sampling.trace() / per_feature, descent.clipped_share,
+    report_limits(target, of_a_row(moves * errors.noise * moves.transpose()),
+                  of_a_row(moves * errors.sampling * moves.transpose()), descent.clipped_share,
                   static_cast<double>(rules_.steps) + kPassesBesides);
     return {};
+  }
+
+  // The variance that errors of the coefficients give the margin of a row, on average over the rows.
+  [[nodiscard]] double of_a_row(const Eigen::MatrixXd& covariance) const {
+    const Eigen::VectorXd mean = mean_row(whitening_);
+    const double of_mean = std::max(mean.dot(covariance * mean), 0.0);
+    return fitted_.empty() ? of_mean
+                           : of_mean + margin_error({Eigen::VectorXd::Zero(mean.size()), covariance}, whitening_);
   }
 
   bool tick() { return !progress_ || progress_(steps_done_++, parts_ * rules_.steps); }
@@ -300,9 +311,13 @@ class Fitting {
     return {};
   }
 
-  // Variances of a coefficient; passes of this part.
-  void report_limits(double noise, double sampling, double clipped_share, double passes) {
-    fit_.limits = {std::sqrt(sampling), std::sqrt(noise), clipped_share};
+  // Variances of the margin of a row, clipped share and passes of a part. Of several parts the mean counts.
+  void report_limits(const Target& target, double noise_of_part, double sampling_of_part, double clipped,
+                     double passes) {
+    const double each = 1 / static_cast<double>(parts_), unit = target.unit().scale;
+    noise_ += each * noise_of_part;
+    sampling_ += each * sampling_of_part;
+    fit_.limits = {unit * std::sqrt(sampling_), unit * std::sqrt(noise_), fit_.limits.clipped_share + each * clipped};
     fit_.work.passes += passes;
     fit_.work.wanted_passes = fit_.work.passes;
     fit_.work.sample_gradients = fit_.work.passes * rows_;
@@ -313,7 +328,7 @@ class Fitting {
       if (!mu) continue;
       const double ratio = std::pow(meter_.total().mu / mu->mu, 2);
       fit_.error_against_epsilon.emplace_back(other.epsilon,
-                                              std::sqrt((noise * ratio + sampling) / (noise + sampling)));
+                                              std::sqrt((noise_ * ratio + sampling_) / (noise_ + sampling_)));
     }
   }
 
@@ -348,7 +363,7 @@ class Fitting {
   RunContext run_;
   PrivacyMeter meter_;
   const Progress& progress_;
-  double rows_ = 0, target_share_ = 0;
+  double rows_ = 0, target_share_ = 0, noise_ = 0, sampling_ = 0;
   std::size_t parts_ = 1, constant_parts_ = 0, steps_done_ = 0;
   DescentRules rules_;
   Fit fit_;

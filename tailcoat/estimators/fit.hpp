@@ -39,9 +39,10 @@ inline constexpr NumberOption kConfidenceOption{.name = "confidence",
                                                 .open_above = true,
                                                 .default_value = 0.95};
 
-// What keeps the model from being better, in standard errors relative to the sampling error alone.
+// What keeps the model from being better: by how much the margin of a row is off, as root of the mean square over the
+// rows, in the units of the file.
 struct Limits {
-  double sampling = 0;       // typical standard error of a standardised coefficient from sampling
+  double sampling = 0;       // from sampling
   double privacy_noise = 0;  // from noise
   double clipped_share = 0;  // of the gradients, at the end
 };
@@ -68,7 +69,7 @@ struct Fit {
   Model model;
   Work work;
   Limits limits;
-  // Predicted root of the mean squared standard error at other budgets, relative to this one: {epsilon, factor}.
+  // Predicted size of these errors together at other budgets, relative to this one: {epsilon, factor}.
   std::vector<std::pair<double, double>> error_against_epsilon;
   bool constant = false;  // the constant model was chosen
   std::optional<Diagnosis> diagnosis{};

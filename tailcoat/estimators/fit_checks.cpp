@@ -20,6 +20,8 @@ Result<void> check_kind(const Frame& frame, const std::string& name, ColumnKind 
                                  kind == ColumnKind::text ? "texts" : "numbers"));
 }
 
+bool is_finite(const Estimate& estimate) { return std::isfinite(estimate.value); }
+
 }  // namespace
 
 Result<void> check(const Frame& frame, const FitOptions& options) {
@@ -65,6 +67,13 @@ Result<void> check(const Frame& frame, const FitOptions& options) {
     TAILCOAT_CHECK(check_kind(frame, name, ColumnKind::number, "a column with a sketch"));
   if (frame.rows() >= 2) return {};
   return data_error(fmt::format("{} rows; a fit needs two at least", frame.rows()));
+}
+
+Result<void> check_finite(const Model& model) {
+  for (const LinearPart& part : model.parts)
+    if (!is_finite(part.intercept) || !std::ranges::all_of(part.coefficients, is_finite))
+      return system_error("the fit did not stay finite, and there is no model");
+  return {};
 }
 
 bool are_found(const FitOptions& options, const Column& column) {

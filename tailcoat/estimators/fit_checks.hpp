@@ -1,4 +1,5 @@
-// What can be told of a fit before any row is looked at: whether it can be served, and what must be reserved for it.
+// What can be told of a fit before any row is looked at: whether it can be served, and what must be reserved for it. And
+// of its model afterwards: whether it can be passed on.
 #pragma once
 
 #include <vector>
@@ -13,6 +14,8 @@ inline bool is_count(const Loss& loss) { return std::holds_alternative<PoissonLo
 inline bool is_exponential(const Loss& loss) { return is_count(loss) || std::holds_alternative<LogisticLoss>(loss); }
 
 Result<void> check(const Frame&, const FitOptions&);
+// The numbers of a model were paid for; one that cannot be used is not passed on.
+Result<void> check_finite(const Model&);
 
 // The levels of a text column are found, not given.
 bool are_found(const FitOptions&, const Column&);

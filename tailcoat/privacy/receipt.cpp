@@ -35,6 +35,15 @@ Json budget_json(const Receipt& receipt) {
 
 }  // namespace
 
+std::string Receipt::summary() const {
+  const Json whole = Json::parse(json());
+  const Json shown{{"epsilon", budget.epsilon},         {"delta", budget.delta},
+                   {"mu", gaussian_budget.mu},          {"mu_spent", gaussian_spent.mu},
+                   {"neighbours", whole["neighbours"]}, {"secure", whole["secure"]},
+                   {"releases", whole["releases"]}};
+  return shown.dump();
+}
+
 std::string Receipt::json() const {
   Json json{{"schema", "tailcoat-receipt/1"}, {"neighbours", "replace-one"}};
   json["budget"] = budget_json(*this);

@@ -224,9 +224,13 @@ std::string verdict(const Fit& fit) {
   if (std::ranges::count(roles_of(fit.model), Role::fitted) == 0) return limit_in_words(fit);
   std::string clear = clear_effects(fit.model);
   clear[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(clear[0])));
-  const bool clipped = fit.limits.clipped_share > kMuchClipping;
+  const bool clipped = fit.limits.clipped_share > kMuchClipping && !follows_the_bulk(fit);  // which says more
   return fmt::format("{}. {}{}", clear, limit_in_words(fit),
                      clipped ? " Many rows were held back, so it describes the bulk of the rows." : "");
+}
+
+bool follows_the_bulk(const Fit& fit) {
+  return std::holds_alternative<SquaredLoss>(fit.model.loss) && fit.limits.clipped_share > kLittleClipping;
 }
 
 std::string accuracy_section(const Fit& fit) {

@@ -51,14 +51,29 @@ std::string figures(const Model& model) {
                      figure(number(promise.epsilon), "epsilon"), figure(number(promise.delta), "delta"));
 }
 
+// Of a squared loss that held rows back nobody can say that it gives the average.
+std::string predicted(const Fit& fit) {
+  if (!follows_the_bulk(fit)) return words_of(fit.model, 0).predicted;
+  return fmt::format("a typical <em>{}</em>", name_html(fit.model.target, 40));
+}
+
+std::string caveat(const Fit& fit) {
+  if (!follows_the_bulk(fit)) return "";
+  return fmt::format(
+      "<p>Typical rather than average: {} of the rows were far off and count less than in full, to "
+      "protect each of them. Where <em>{}</em> has a long tail to one side, the average lies further that way than the "
+      "model says, and so do sums over many rows.</p>\n",
+      percent(fit.limits.clipped_share), name_html(fit.model.target, 40));
+}
+
 std::string headline(const Fit& fit, const ReportInput& input) {
   const Model& model = fit.model;
   const std::string from = input.data_name.empty() ? "" : fmt::format(" of <em>{}</em>", name_html(input.data_name));
   return fmt::format(
       "<header>\n<p class=\"kicker\">Private model{}</p>\n<h1>{}</h1>\n{}<p class=\"lede\">A linear model that "
-      "predicts {}, fitted to {}{}. {}</p>\n{}</header>\n",
+      "predicts {}, fitted to {}{}. {}</p>\n{}{}</header>\n",
       input.date.empty() ? "" : fmt::format(" · {}", shortened(input.date, 80)), name_html(model.target),
-      warning(model.receipt), words_of(model, 0).predicted, counted(model.rows, "row"), from, verdict(fit),
+      warning(model.receipt), predicted(fit), counted(model.rows, "row"), from, verdict(fit), caveat(fit),
       figures(model));
 }
 

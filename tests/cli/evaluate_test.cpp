@@ -67,10 +67,10 @@ TEST(Evaluate, PrivateMetricsComeWithErrorsAndAReceipt) {
   EXPECT_EQ(json::parse(secure.out, nullptr, false)["receipt"]["secure"], true);
   EXPECT_EQ(secure.err, "");
   const std::string notes = figures["notes"].dump();
-  EXPECT_NE(notes.find("standard errors leave out what caps take off"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("r2 too high; standard errors leave that out"), std::string::npos) << notes;
   EXPECT_NE(notes.find("of the rows (+- "), std::string::npos) << notes;
   const Outcome table = tailcoat_program(arguments);
-  EXPECT_NE(table.out.find("standard errors leave out"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("standard errors leave that out"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("Charged: epsilon 2, delta 1e-06"), std::string::npos) << table.out;
 }
 

@@ -127,10 +127,27 @@ def test_a_text_in_a_list_does_not_round_the_numbers_of_others():
     assert means[0] == pytest.approx(means[1], abs=1e-6)
 
 
-def test_labels_that_are_no_classes_are_data_errors():
-    X = np.ones((50, 1)) * np.arange(50)[:, None]
-    with pytest.raises(tailcoat.DataError):
-        seeded("PrivateLogisticRegression").fit(X, np.append(np.arange(49) % 2, 2.5))
+@pytest.mark.parametrize("name", ["PrivateLogisticRegression", "PrivateLinearSVC"])
+def test_a_target_of_numbers_is_refused_after_a_private_look_as_by_the_command_line(name):
+    x = np.random.default_rng(0).standard_normal((3000, 1))
+    told = "Unknown label type: no class of column 'y' is in more than .* rows.*PrivateLinearRegression.*counts as spent"
+    with pytest.raises(tailcoat.DataError, match=told) as caught:
+        seeded(name).fit(x, x[:, 0])
+    assert caught.value.spent == (1.0, 1e-6)
+
+
+def test_a_single_label_that_is_no_class_does_not_decide_whether_there_is_a_model():
+    """It could not be told apart from other rare labels without looking at the rows."""
+    x = np.random.default_rng(0).standard_normal((4000, 1))
+    labels = (x[:, 0] > 0).astype(float)
+    usual = seeded("PrivateLogisticRegression").fit(x, labels)
+    labels[0] = 2.5
+    model = seeded("PrivateLogisticRegression").fit(x, labels)
+    assert model.classes_.tolist() == usual.classes_.tolist() == [0, 1]
+    np.testing.assert_allclose(model.coef_, usual.coef_, rtol=0.2)
+
+
+def test_numbers_that_are_none_are_data_errors():
     with pytest.raises(tailcoat.DataError):
         seeded("PrivateMean").fit([10**400, 1, 2])
 
@@ -168,9 +185,11 @@ def test_texts_that_nobody_spoke_of_are_refused_with_what_to_pass(frame):
 
 def test_other_types_are_refused_by_name_and_type(frame):
     dates = frame[["a"]].assign(day=pd.Timestamp("2026-11-16"))
-    with pytest.raises(tailcoat.DataError, match="'day'.*datetime"):
+    with pytest.raises(tailcoat.DataError, match="'day' holds dates or times .datetime.*days since a date"):
         seeded("PrivateLinearRegression").fit(dates, frame["y"])
-    with pytest.raises(tailcoat.DataError, match="'day' holds dates or times.*'ts"):
+    with pytest.raises(tailcoat.DataError, match="y must hold numbers.*dates or times.*days since a date"):
+        seeded("PrivateLinearRegression").fit(frame[["a"]], dates["day"])
+    with pytest.raises(tailcoat.DataError, match="'day' holds dates or times.*'ts.*days since a date"):
         seeded("PrivateLinearRegression").fit(pa.Table.from_pandas(dates), frame["y"])
     with pytest.raises(tailcoat.DataError, match="'l'.*Arrow type"):
         seeded("PrivateLinearRegression").fit(pa.table({"l": [[1], [2], [3]]}), np.arange(3.0))
@@ -251,7 +270,7 @@ def test_missing_and_huge_cells_do_no_harm(line):
         (np.ones((5, 2)), np.ones(4), "5 rows, but 4 values"),
         (np.ones((5, 2)), np.ones((5, 2)), "1d array"),
         (np.ones(5), np.ones(5), "2D array"),
-        (np.ones((5, 2)), ["a"] * 5, "y must hold numbers"),
+        (np.ones((5, 2)), ["a"] * 5, "y must hold numbers.*for classes use PrivateLogisticRegression"),
         (np.ones((5, 2)) * 1j, np.ones(5), "Complex"),
         (scipy.sparse.eye(5).tocsr(), np.ones(5), "[Ss]parse"),
         (pa.table({"a": [1.0]}), [1.0], "1 rows; a fit needs two"),

@@ -50,23 +50,25 @@ def test_what_a_gradient_raises_at_once_has_cost_nothing():
     assert caught.value.spent is None and not hasattr(caught.value, "__notes__")
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, TypeError])
 @pytest.mark.parametrize("name", ["PrivateLinearRegression", "PrivateLogisticRegression"])
-def test_what_stops_a_fit_after_its_releases_says_what_is_spent(name, monkeypatch):
+def test_what_stops_a_fit_after_its_releases_says_what_is_spent(name, error, monkeypatch):
     def interrupt(*_):
-        raise KeyboardInterrupt
+        raise error
 
     X = np.random.default_rng(0).standard_normal((500, 2))
     model = seeded(name, epsilon=3)
     monkeypatch.setattr(type(model), "_set_coefficients", interrupt)
-    with pytest.raises(KeyboardInterrupt) as caught:
+    with pytest.raises(error) as caught:
         model.fit(X, (X[:, 0] > 0).astype(int))
     assert caught.value.spent == (3.0, 1e-6)
 
 
 def test_what_is_wrong_with_arguments_has_cost_nothing():
-    with pytest.raises(TypeError) as caught:
-        tailcoat.minimize(lambda x, rows: rows, np.ones((4, 2)), BALL, (1, 1e-6), (4, 2, 2), smoothness="much")
-    assert not hasattr(caught.value, "spent")
+    for wrong in ({"smoothness": "much"}, {"max_passes": "9"}, {"algorithm": 3}, {"constants": None}):
+        with pytest.raises(tailcoat.UsageError) as caught:
+            tailcoat.minimize(lambda x, rows: rows, np.ones((4, 2)), BALL, (1, 1e-6), (4, 2, 2), **wrong)
+        assert caught.value.spent is None
 
 
 def test_gradients_of_another_shape_are_an_error_that_says_what_is_spent():

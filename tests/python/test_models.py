@@ -192,6 +192,9 @@ def test_the_receipt_says_whether_the_noise_was_secure(line):
         ({"scales": {0: (1, 2, 3)}}, "centre, spread"),
         ({"target_bounds": 5}, "target_bounds = 5; give the numbers"),
         ({"epsilon": "much"}, "epsilon = 'much' is not a number"),
+        ({"epsilon": "1"}, "epsilon = '1' is not a number"),
+        ({"bounds": {0: "12"}}, "low, high"),
+        ({"bounds": {0: ("1", "2")}}, "low, high"),
         ({"delta": None}, "delta = None is not a number"),
         ({"confidence": "high"}, "confidence = 'high'"),
         ({"algorithm": "implicit-glm", "theory": {"moments": (3, 1), "diameter": 2}}, "k, G2, Gk"),
@@ -213,6 +216,14 @@ def test_bad_parameters_are_refused_by_name(line, parameters, words):
     with pytest.raises((ValueError, TypeError, tailcoat.TailcoatError), match=words) as caught:
         seeded("PrivateLinearRegression", **parameters).fit(X, y)
     assert getattr(caught.value, "spent", None) is None
+
+
+def test_weights_of_rows_are_refused_with_what_to_do_instead(line):
+    X, y, _ = line
+    model = seeded("PrivateLinearRegression")
+    with pytest.raises(TypeError, match="takes no sample_weight.*exposure.*minimize"):
+        model.fit(X, y, sample_weight=np.ones(len(y)))
+    assert not hasattr(model, "coef_") and hasattr(model.fit(X, y, sample_weight=None), "coef_")
 
 
 def test_classes_and_exposure_that_are_none_are_refused(line):

@@ -43,6 +43,19 @@ def fit_program(folder, frame, target, loss, *more):
     return json.loads((folder / "model.json").read_text())
 
 
+def test_what_was_paid_is_told_alike(tmp_path):
+    frame = frame_of_everything()[["age", "amount"]]
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    theirs = run_program("fit", tmp_path / "data.csv", "--target", "amount", "--epsilon", 1, "--seed", SEED, "--json")
+    ours = seeded("PrivateLinearRegression").fit(frame[["age"]], frame["amount"]).privacy_
+    assert ours == theirs["privacy"]
+    keys = ["epsilon", "delta", "mu", "mu_spent", "neighbours", "secure", "releases"]
+    assert list(ours) == keys
+    gradient = lambda x, rows: np.tanh(x - rows)  # noqa: E731
+    found = tailcoat.minimize(gradient, np.zeros((2000, 1)), tailcoat.ball(1, dimension=1), (1, 1e-6), (4, 1, 1))
+    assert list(found.privacy) == keys
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_models_and_predictions_are_those_of_the_program(name, tmp_path):
     target, loss, parameters, options = CASES[name]

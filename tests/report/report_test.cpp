@@ -40,11 +40,34 @@ TEST(Report, NamesAreTextNotCode) {
 
 TEST(Report, SaysWhatWasModelledFromHowManyRows) {
   const std::string html = page(house_prices());
-  EXPECT_TRUE(
-      has(html, "predicts the average of <em><bdi>median_<wbr>house_<wbr>value</bdi></em>, fitted to 20,640 rows"));
+  EXPECT_TRUE(has(html, "predicts a typical <em><bdi>median_<wbr>house_<wbr>value</bdi></em>, fitted to 20,640 rows"));
   EXPECT_TRUE(has(html, "9 of 14 effects are clearly different from zero"));
   EXPECT_TRUE(has(page(three_classes()), "which of 3 classes"));
   EXPECT_TRUE(has(page(many_features()), "the expected number of <em><bdi>claims</bdi></em> per unit of <bdi>years"));
+}
+
+// 6.4 % of the rows were held back in this fit.
+TEST(Report, ASquaredLossThatHeldRowsBackIsNotSaidToGiveTheAverage) {
+  Example houses = house_prices();
+  const std::string held_back = page(houses);
+  EXPECT_FALSE(has(held_back, "predicts the average"));
+  EXPECT_TRUE(has(held_back, "Typical rather than average: 6.4\u202F% of the rows were far off"));
+  houses.fit.limits.clipped_share = 0.01;
+  const std::string whole = page(houses);
+  EXPECT_TRUE(has(whole, "predicts the average of <em>"));
+  EXPECT_FALSE(has(whole, "rather than average"));
+  houses.fit.limits.clipped_share = 0.064;
+  houses.fit.model.loss = HuberLoss{};
+  EXPECT_FALSE(has(page(houses), "rather than average")) << "Huber's loss promises no average";
+}
+
+TEST(Report, CountsTheFeaturesThatTheModelHas) {
+  EXPECT_TRUE(has(page(house_prices()), "<dt>features</dt><dd>14</dd>"));
+  EXPECT_TRUE(has(page(constant()), "<dt>features</dt><dd>0</dd>"));
+  Example houses = house_prices();
+  houses.fit.model.parts[0].coefficients[0] = left_out();
+  houses.fit.model.parts[0].coefficients[8] = {};
+  EXPECT_TRUE(has(page(houses), "<dt>features</dt><dd>12</dd>"));
 }
 
 TEST(Report, EffectsAreCoefficientsTimesSpreadStrongestFirst) {

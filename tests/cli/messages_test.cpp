@@ -1,0 +1,150 @@
+// What a newcomer reads: refusals that say what to type instead, notes on what was left out, tables without riddles.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "program.hpp"
+#include "scratch.hpp"
+
+namespace tailcoat {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kLong = "number_of_rooms_of_the_house_including_kitchen_and_bath_";
+
+// price = 3 income + room_a - room_b + 4 [Graz] + noise. One town in eight is of 200 that hardly anybody lives in; void
+// is empty; income has a long tail.
+std::string houses(int count) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::ostringstream text;
+  text << "income," << kLong << "a," << kLong << "b,town,void,zero,price,sold\n";
+  for (int i = 0; i < count; ++i) {
+    const double income = std::exp(1.5 * normal(random)), a = normal(random), b = normal(random);
+    const bool graz = i % 8 < 4;
+    const double price = 3 * income + a - b + (graz ? 4 : 0) + normal(random);
+    text << income << ',' << a << ',' << b << ',';
+    if (i % 8 == 7)
+      text << "village" << random() % 200;
+    else
+      text << (graz ? "Graz" : "Linz");
+    text << ",,0," << price << ',' << (price > 7 ? "yes" : "no") << '\n';
+  }
+  return text.str();
+}
+
+std::string refusal(const std::string& arguments, int code = 2) {
+  const Outcome outcome = tailcoat_program(arguments);
+  EXPECT_EQ(outcome.code, code) << arguments << outcome.err;
+  EXPECT_EQ(outcome.out, "") << arguments;
+  return outcome.err;
+}
+
+void expect_says(const std::string& text, const std::string& words) {
+  EXPECT_NE(text.find(words), std::string::npos) << words << " is not in: " << text;
+}
+
+TEST(Messages, UnknownOptionsAreShownAsTypedWithWhatMayBeMeant) {
+  expect_says(
+      refusal("fit rows.csv --target y --eps 1 --frobnicate 3"),
+      "tailcoat: --eps 1 --frobnicate 3 were not expected (did you mean --epsilon by --eps?); see tailcoat fit");
+  expect_says(refusal("fit rows.csv --taget=y"), "--taget=y was not expected (did you mean --target by --taget=y?)");
+  expect_says(refusal("evaluate rows.csv --modle m.json"), "did you mean --model by --modle?");
+  expect_says(refusal("pedict rows.csv"), "did you mean predict by pedict?");
+  EXPECT_EQ(refusal("fit rows.csv more").find("did you mean"), std::string::npos);
+}
+
+TEST(Messages, ColumnsThatAreNotThereOrHoldTextsComeWithWhatToType) {
+  const Scratch scratch;
+  const std::string fit = "fit " + scratch.file("h.csv", houses(50)) + " --target price --epsilon 1";
+  expect_says(refusal(fit + " --categorical toun"), "--categorical: there is no column 'toun'. Did you mean 'town'?");
+  expect_says(refusal(fit + " --bounds incom=0:1"), "--bounds: there is no column 'incom'. Did you mean 'income'?");
+  const std::string texts = refusal(fit + " --drop sold", 1);
+  expect_says(texts, "column 'town'");
+  expect_says(texts, "if it holds texts, add --categorical 'town'");
+}
+
+// Whether a target is made of classes is data: it is looked at privately, in Python as well.
+TEST(Messages, ATargetOfNumbersIsNoClassAndTheRefusalSaysWhatToDo) {
+  const Scratch scratch;
+  const std::string said = refusal(
+      "fit " + scratch.file("h.csv", houses(3000)) + " --target price --features income --loss logistic --epsilon 1",
+      1);
+  expect_says(said, "no class of column 'price' is in more than");
+  expect_says(said, "--loss squared");
+  expect_says(said, "--classes a,b");
+  expect_says(said, "the whole budget, epsilon = 1, delta = 1e-06, counts as spent");
+}
+
+class Told : public testing::Test {
+ protected:
+  const Scratch scratch;
+  const std::string fit = "fit " + scratch.file("h.csv", houses(20000)) +
+                          " --target price --categorical town --drop sold --epsilon 2 --seed 1 --report " +
+                          scratch.path("report.html");
+};
+
+TEST_F(Told, NotesSayWhatWasLeftOutInAllOutputs) {
+  const Outcome text = tailcoat_program(fit);
+  const json figures = json::parse(tailcoat_program(fit + " --json").out, nullptr, false);
+  const std::string notes = figures["notes"].dump(), page = scratch.text("report.html");
+  for (const char* note :
+       {"town: texts in fewer than about ", " hold such a text, or none, and count as the average row",
+        "void: nothing is visible at this budget", "zero: nothing but zeros is visible"}) {
+    expect_says(notes, note);
+    expect_says(text.out, note);
+    expect_says(page, note);
+  }
+  double others = 0;
+  ASSERT_EQ(std::sscanf(notes.c_str() + notes.find("; about "), "; about %lf rows", &others), 1) << notes;
+  EXPECT_NEAR(others, 2500, 300);
+}
+
+TEST_F(Told, FeaturesAreCountedAlikeInTheTableAndInTheReport) {
+  const std::string text = tailcoat_program(fit).out;
+  const std::size_t at = text.find(" rows, ");
+  ASSERT_NE(at, std::string::npos) << text;
+  const int features = std::atoi(text.c_str() + at + 7);
+  expect_says(scratch.text("report.html"), "<dt>features</dt><dd>" + std::to_string(features) + "</dd>");
+  expect_says(text, "reference");  // a level that is counted in neither
+}
+
+TEST_F(Told, TheTableHasNamesInFullAndNoRiddles) {
+  const std::string text = tailcoat_program(fit).out;
+  for (const char* end : {"a", "b"}) expect_says(text, std::string("  ") + kLong + end + "\n");
+  EXPECT_EQ(text.find("..."), std::string::npos) << text;
+  expect_says(text, "income beyond ");
+  expect_says(text, "\"x beyond a to b\" is the slope of x outside of a to b");
+  for (const char* riddle : {"octaves", "closer look", "standardised"})
+    EXPECT_EQ(text.find(riddle), std::string::npos) << riddle;
+  EXPECT_EQ(text.find(" mu,"), text.rfind(" mu,")) << "mu is explained once";
+  const std::string plain = tailcoat_program("fit " + scratch.path("h.csv") +
+                                             " --target price --features town --categorical town --epsilon 2 --seed 1")
+                                .out;
+  EXPECT_EQ(plain.find("beyond"), std::string::npos) << "nothing to explain";
+}
+
+TEST(Messages, GivenLevelsThatMissManyRowsAreNoted) {
+  const Scratch scratch;
+  const Outcome outcome = tailcoat_program("fit " + scratch.file("h.csv", houses(20000)) +
+                                           " --target price --features income,town --categorical town=Graz,Linz"
+                                           " --epsilon 2 --seed 1");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_says(outcome.out, "rows hold a text that was not given, or none; they count as the average row");
+}
+
+TEST(Messages, ControlCharactersOfNamesDoNotReachTheTerminal) {
+  const Scratch scratch;
+  std::string text = "a\x1b[31m,y\n";
+  for (int i = 0; i < 3000; ++i) text += "0," + std::to_string(i % 7) + "\n";
+  const Outcome outcome = tailcoat_program("fit " + scratch.file("c.csv", text) + " --target y --epsilon 2 --seed 1");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tailcoat

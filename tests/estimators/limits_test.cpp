@@ -1,0 +1,82 @@
+// What a fit says of its own accuracy, and of what it has left out.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fitting.hpp"
+#include "tailcoat/estimators/fit.hpp"
+
+namespace tailcoat {
+namespace {
+
+bool has_note(const Fit& fit, const std::string& text) {
+  return std::ranges::any_of(fit.model.notes, [&](const std::string& n) { return n.find(text) != std::string::npos; });
+}
+
+// Least squares with 3 coefficients and noise 1: the prediction of a row has variance 3 / n on average.
+TEST(Limits, OfManyRowsWithoutNoiseAreThoseOfLeastSquares) {
+  const auto fit = fitted(linear_table(20000, 1), {.target = "y", .budget = kGenerous});
+  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  EXPECT_NEAR(fit->limits.sampling / std::sqrt(3 / 20000.0), 1, 0.15);
+  EXPECT_LT(fit->limits.privacy_noise, 0.2 * fit->limits.sampling);
+}
+
+// a ~ N(10, 2), b ~ N(-1, 0.5): the mean square of the difference to 3 + 2 a - 4 b.
+double off_by_squared(const Model& model) {
+  auto found = estimates(model);
+  const double at_mean = found["(intercept)"].value - 3 + (found["a"].value - 2) * 10 - (found["b"].value + 4);
+  return at_mean * at_mean + std::pow(2 * (found["a"].value - 2), 2) + std::pow(0.5 * (found["b"].value + 4), 2);
+}
+
+// Of 40 fits with 3 coefficients each; a mean of 120 squares of standard normals is within 40 % of 1 but for 2 in 10^3,
+// and seeds are fixed.
+TEST(Limits, AreAsLargeAsWhatPredictionsAreOffBy) {
+  double measured = 0, claimed = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto fit = fitted(linear_table(5000, seed), {.target = "y", .budget = {1, 1e-6}}, seed);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    measured += off_by_squared(fit->model);
+    claimed += std::pow(fit->limits.sampling, 2) + std::pow(fit->limits.privacy_noise, 2);
+    EXPECT_GT(fit->limits.privacy_noise, fit->limits.sampling);
+  }
+  EXPECT_NEAR(measured / claimed, 1, 0.4);
+}
+
+// c has a long tail of few rows that says nothing about y: its coefficient may be off by anything, the model does not
+// have it.
+TEST(Limits, DoNotDependOnATailThatWasLeftOut) {
+  const auto table = [](bool tail) {
+    return simulated({{.name = "a"}, {.name = "c"}, {.name = "y"}}, 20000, 3, [tail](Random& random) {
+      const double a = normal(random), c = normal(random), rare = uniform(random);
+      return std::vector{a, tail && rare < 0.01 ? 100 * std::exp(normal(random)) : c, 2 * a + normal(random)};
+    });
+  };
+  const auto without = fitted(table(false), {.target = "y", .budget = {1, 1e-6}});
+  const auto with = fitted(table(true), {.target = "y", .budget = {1, 1e-6}});
+  ASSERT_TRUE(with.ok() && without.ok());
+  ASSERT_EQ(with->model.features.size(), 3u) << "there is a tail";
+  EXPECT_EQ(fitted_features(with->model), 2u);
+  EXPECT_TRUE(has_note(*with, "left out as too faint to tell from noise: c beyond "));
+  EXPECT_FALSE(has_note(*without, "left out"));
+  EXPECT_NEAR(with->limits.sampling / without->limits.sampling, 1, 0.3);
+  EXPECT_NEAR(with->limits.privacy_noise / without->limits.privacy_noise, 1, 0.5);
+}
+
+TEST(Notes, SayThatRareClassesTakeNoPart) {
+  const std::vector<Column> columns{{.name = "a"}, {.name = "y", .kind = ColumnKind::text, .levels = {"no", "yes"}}};
+  const auto row = [](Random& random) {
+    const double a = normal(random);
+    return std::vector{a, a + normal(random) > 0 ? 1.0 : 0.0};
+  };
+  FitOptions options{.target = "y", .loss = LogisticLoss{}, .budget = {1, 1e-6}};
+  const auto found = fitted(simulated(columns, 5000, 1, row), options);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_TRUE(has_note(*found, "the classes of y were found: those in more than about "));
+  options.levels["y"] = {"no", "yes"};
+  const auto given = fitted(simulated(columns, 5000, 1, row), options);
+  ASSERT_TRUE(given.ok()) << given.error().message;
+  EXPECT_FALSE(has_note(*given, "were found"));
+}
+
+}  // namespace
+}  // namespace tailcoat
