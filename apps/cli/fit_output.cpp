@@ -200,8 +200,8 @@ std::string coefficients_text(const Fit& fit) {
   }
   if (std::ranges::any_of(model.features, [](const Feature& f) { return f.kind == FeatureKind::beyond; }))
     text +=
-        "  \"x beyond a to b\" is the slope of x outside of a to b, where x itself counts as a or b: a long tail has\n"
-        "  a slope of its own.\n";
+        "  \"x beyond a to b\" is the slope of x outside of a to b, where x itself counts as a or b: a long\n"
+        "  tail has a slope of its own.\n";
   return text;
 }
 
@@ -223,8 +223,8 @@ std::string budget_text(const Receipt& receipt) {
                         group.values, share_text(group, whole));
   }
   text += fmt::format(
-      "  Shares are of mu^2, which adds up. mu, here {:.4g} in all, is by how many standard deviations of the\n"
-      "  noise one row can move what is released.\n",
+      "  Shares are of mu^2, which adds up. mu, here {:.4g} in all, is by how many standard deviations\n"
+      "  of the noise one row can move what is released.\n",
       receipt.gaussian_budget.mu);
   if (std::ranges::any_of(groups, &ReleaseGroup::of_block))
     text += "  Each block has rows of its own, so all blocks together cost the share of the line above them.\n";
