@@ -37,18 +37,17 @@ TEST(Limits, AreAsLargeAsWhatPredictionsAreOffBy) {
     ASSERT_TRUE(fit.ok()) << fit.error().message;
     measured += off_by_squared(fit->model);
     claimed += std::pow(fit->limits.sampling, 2) + std::pow(fit->limits.privacy_noise, 2);
-    EXPECT_GT(fit->limits.privacy_noise, fit->limits.sampling);
+    EXPECT_GT(fit->limits.privacy_noise, 0.5 * fit->limits.sampling) << "both must count";
   }
   EXPECT_NEAR(measured / claimed, 1, 0.4);
 }
 
-// c has a long tail of few rows that says nothing about y: its coefficient may be off by anything, the model does not
-// have it.
+// c has a long tail that says nothing about y: its coefficient may be off by much, but the model does not have it.
 TEST(Limits, DoNotDependOnATailThatWasLeftOut) {
   const auto table = [](bool tail) {
     return simulated({{.name = "a"}, {.name = "c"}, {.name = "y"}}, 20000, 3, [tail](Random& random) {
-      const double a = normal(random), c = normal(random), rare = uniform(random);
-      return std::vector{a, tail && rare < 0.01 ? 100 * std::exp(normal(random)) : c, 2 * a + normal(random)};
+      const double a = normal(random), c = normal(random);
+      return std::vector{a, tail ? std::exp(1.5 * c) : c, 2 * a + normal(random)};
     });
   };
   const auto without = fitted(table(false), {.target = "y", .budget = {1, 1e-6}});

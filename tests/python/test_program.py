@@ -52,8 +52,8 @@ def test_what_was_paid_is_told_alike(tmp_path):
     keys = ["epsilon", "delta", "mu", "mu_spent", "neighbours", "secure", "releases"]
     assert list(ours) == keys
     gradient = lambda x, rows: np.tanh(x - rows)  # noqa: E731
-    found = tailcoat.minimize(gradient, np.zeros((2000, 1)), tailcoat.ball(1, dimension=1), (1, 1e-6), (4, 1, 1),
-                              smoothness=1)
+    ball = tailcoat.ball(1, dimension=1)
+    found = tailcoat.minimize(gradient, np.zeros((2000, 1)), ball, (1, 1e-6), (4, 1, 1), smoothness=1)
     assert list(found.privacy) == keys
 
 
