@@ -266,6 +266,11 @@ std::string limits_text(const Fit& fit) {
   }
   text +=
       fmt::format("  rows that were held back (their gradients were clipped): {:.2g} %\n", 100 * limits.clipped_share);
+  if (follows_the_bulk(fit))
+    text += fmt::format(
+        "  hence predictions are typical rather than average: if {} has a long tail to one side, its\n"
+        "  average lies further that way\n",
+        in_quotes(fit.model.target));
   for (const auto& [epsilon, factor] : fit.error_against_epsilon)
     text += fmt::format("  epsilon {:g}: errors times {:.2f}\n", epsilon, factor);
   return text;

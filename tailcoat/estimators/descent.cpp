@@ -89,14 +89,21 @@ double median(std::span<const Bar> bars) {
   return bars.back().high;
 }
 
+double rows_beyond(std::span<const Bar> bars, double limit) {
+  double sum = 0;
+  for (const Bar& bar : bars)
+    if (bar.middle() > limit) sum += bar.rows;
+  return sum;
+}
+
 struct ClipChoice {
-  double clip, clipped_share, mean_square;
+  double clip, mean_square;
 };
 
 // Minimises (bias of the mean gradient)^2 + (norm of its noise)^2 over the edges of the bars, where noise_per_clip is
 // the latter for a clip of 1; then cuts it to `cap` median norms.
 ClipChoice choose_clip(std::span<const Bar> bars, double rows, double noise_per_clip, double cap) {
-  ClipChoice choice{bars.back().high, 0, 0};
+  ClipChoice choice{bars.back().high, 0};
   double least = HUGE_VAL;
   for (const Bar& candidate : bars) {
     double bias = 0;
@@ -110,7 +117,6 @@ ClipChoice choose_clip(std::span<const Bar> bars, double rows, double noise_per_
                                                  kCapOfMost * quantile(bars, kMost * rows_seen)));
   }
   for (const Bar& bar : bars) {
-    if (bar.middle() > choice.clip) choice.clipped_share += bar.rows / rows;
     choice.mean_square += bar.rows * std::pow(std::min(bar.middle(), choice.clip), 2) / rows;
   }
   return choice;
@@ -209,7 +215,7 @@ class Walk {
     const bool only_down = found_.clip > 0 && !bounded;
     found_.clip = only_down ? std::min(found_.clip, choice.clip) : choice.clip;
     found_.clip = std::max(found_.clip, least_clip(found_.loss) * std::sqrt(d));
-    found_.clipped_share = choice.clipped_share;
+    found_.clipped_share = rows_beyond(bars, found_.clip) / n;  // of this clip, which may be one of earlier looks
     found_.mean_square = choice.mean_square;
     return {};
   }

@@ -32,7 +32,7 @@ struct Descent {
   std::vector<double> x;
   double clip = 0;            // the last
   double curvature = 1;       // of the mean loss of all rows, per unit of curvature of the rows
-  double clipped_share = 0;   // of the rows, as the last histogram of norms has it
+  double clipped_share = 0;   // of the rows, by that clip, as the last histogram of norms has it
   double mean_square = 0;     // of the clipped gradient norms, likewise
   std::vector<double> noise;  // standard deviation of a coordinate of each gradient
   Loss loss;                  // with the parameters that were found on the way

@@ -229,10 +229,6 @@ std::string verdict(const Fit& fit) {
                      clipped ? " Many rows were held back, so it describes the bulk of the rows." : "");
 }
 
-bool follows_the_bulk(const Fit& fit) {
-  return std::holds_alternative<SquaredLoss>(fit.model.loss) && fit.limits.clipped_share > kLittleClipping;
-}
-
 std::string accuracy_section(const Fit& fit) {
   if (fit.certified) return certificate_section(fit);
   std::string out = "<section aria-labelledby=\"trust\"><h2 id=\"trust\">What limits its accuracy</h2>\n";

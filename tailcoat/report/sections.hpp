@@ -9,8 +9,6 @@ namespace tailcoat::report {
 
 // One plain sentence: how good the model is and what holds it back. HTML.
 std::string verdict(const Fit&);
-// Whether a fit of the average, by squared loss, held back so many rows that it gives what is typical instead.
-bool follows_the_bulk(const Fit&);
 // "How far to trust it": sampling, noise and clipping, and the error at other budgets.
 std::string accuracy_section(const Fit&);
 // In place of both for a fit by a theorem: what its bound says, and what not.

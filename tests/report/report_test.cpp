@@ -52,7 +52,7 @@ TEST(Report, ASquaredLossThatHeldRowsBackIsNotSaidToGiveTheAverage) {
   const std::string held_back = page(houses);
   EXPECT_FALSE(has(held_back, "predicts the average"));
   EXPECT_TRUE(has(held_back, "Typical rather than average: 6.4\u202F% of the rows were far off"));
-  houses.fit.limits.clipped_share = 0.01;
+  houses.fit.limits.clipped_share = 0.004;
   const std::string whole = page(houses);
   EXPECT_TRUE(has(whole, "predicts the average of <em>"));
   EXPECT_FALSE(has(whole, "rather than average"));
