@@ -39,8 +39,8 @@ def all_or_nothing(fit: _Fit) -> _Fit:
     def whole(self: PrivateModel, *data: Any, **named: Any) -> Any:
         if named.pop("sample_weight", None) is not None:
             raise TypeError(
-                f"{type(self).__name__}.fit takes no sample_weight: privacy rests on every row counting the same. Leave "
-                f"it out; where rows stand for more or less time or volume, PrivatePoissonRegressor has exposure; "
+                f"{type(self).__name__}.fit takes no sample_weight: privacy rests on every row counting the same. "
+                f"Leave it out; where rows stand for more or less time or volume, PrivatePoissonRegressor has exposure; "
                 f"tailcoat.minimize takes a gradient with weights of your own"
             )
         before = self.__dict__.copy()
@@ -282,9 +282,8 @@ class PrivateModel(BaseEstimator):
         return _data.read_pandas(X.iloc[:, places], names, used, False)[0]
 
     def _numbers(self, y: Any) -> np.ndarray:
-        values = _data.as_numbers(
-            column_or_1d(_data.by_cell(y), warn=True), "y", "for classes use PrivateLogisticRegression or PrivateLinearSVC"
-        )
+        hint = "for classes use PrivateLogisticRegression or PrivateLinearSVC"
+        values = _data.as_numbers(column_or_1d(_data.by_cell(y), warn=True), "y", hint)
         if np.isinf(values).any():
             raise DataError("Input y contains infinity; a target is finite, or NaN where it is missing")
         return values

@@ -76,8 +76,8 @@ struct Fit {
   std::optional<Bound> certified{};  // of a fit by a theorem: on the excess risk in the units of the fit
 };
 
-// Whether a fit of the average held back so many rows that, where the target has a long tail to one side, it gives what is
-// typical instead. (Simulated at epsilon = 1, 0.9 % moved a mean of Pareto tails by 30 %.)
+// Whether a fit of the average held back so many rows that, where the target has a long tail to one side, it gives what
+// is typical instead. (Simulated at epsilon = 1, 0.9 % moved a mean of Pareto tails by 30 %.)
 inline bool follows_the_bulk(const Fit& fit) {
   constexpr double kHeldBack = 0.005;
   return std::holds_alternative<SquaredLoss>(fit.model.loss) && fit.limits.clipped_share > kHeldBack;

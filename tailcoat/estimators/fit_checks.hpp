@@ -1,5 +1,5 @@
-// What can be told of a fit before any row is looked at: whether it can be served, and what must be reserved for it. And
-// of its model afterwards: whether it can be passed on.
+// What can be told of a fit before any row is looked at: whether it can be served, and what must be reserved for it.
+// And of its model afterwards: whether it can be passed on.
 #pragma once
 
 #include <vector>

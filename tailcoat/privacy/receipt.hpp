@@ -45,8 +45,8 @@ struct Receipt {
 
   // One JSON object, schema "tailcoat-receipt/1". Every number in it is finite.
   [[nodiscard]] std::string json() const;
-  // What users of a fit see of it, on the command line and in Python: one JSON object with epsilon, delta, mu, mu_spent,
-  // neighbours, secure and releases.
+  // What users of a fit see of it, on the command line and in Python: one JSON object with epsilon, delta, mu,
+  // mu_spent, neighbours, secure and releases.
   [[nodiscard]] std::string summary() const;
 };
 

@@ -130,7 +130,7 @@ def test_a_text_in_a_list_does_not_round_the_numbers_of_others():
 @pytest.mark.parametrize("name", ["PrivateLogisticRegression", "PrivateLinearSVC"])
 def test_a_target_of_numbers_is_refused_after_a_private_look_as_by_the_command_line(name):
     x = np.random.default_rng(0).standard_normal((3000, 1))
-    told = "Unknown label type: no class of column 'y' is in more than .* rows.*PrivateLinearRegression.*counts as spent"
+    told = "Unknown label type: no class of column 'y' is in more than .*PrivateLinearRegression.*counts as spent"
     with pytest.raises(tailcoat.DataError, match=told) as caught:
         seeded(name).fit(x, x[:, 0])
     assert caught.value.spent == (1.0, 1e-6)
