@@ -60,6 +60,17 @@ TEST(Receipt, NeverPrintsANumberThatIsNotFinite) {
   EXPECT_TRUE(read["releases"][0]["noise_scale"].is_null());
 }
 
+TEST(Receipt, TheSummaryHasTheSameReleases) {
+  const Receipt receipt = sample_receipt();
+  const json whole = json::parse(receipt.json()), summary = json::parse(receipt.summary());
+  EXPECT_EQ(summary["releases"], whole["releases"]);
+  EXPECT_EQ(summary["secure"], whole["secure"]);
+  EXPECT_EQ(summary["epsilon"], receipt.budget.epsilon);
+  EXPECT_EQ(summary["delta"], receipt.budget.delta);
+  EXPECT_EQ(summary["mu"], receipt.gaussian_budget.mu);
+  EXPECT_EQ(summary["mu_spent"], receipt.gaussian_spent.mu);
+}
+
 TEST(Receipt, MarksWhatWasDrawnFromASeed) {
   Receipt receipt = sample_receipt();
   receipt.secure = false;
