@@ -161,7 +161,8 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
     const Column& column = frame.columns[j];
     if (!is_feature(options, column)) continue;
     if (column.kind == ColumnKind::text) {
-      TAILCOAT_TRY(levels, levels_of(frame, options, j, outlet.meter.share(each * weight_of(column)), run, outlet, choice.notes));
+      TAILCOAT_TRY(levels, levels_of(frame, options, j, outlet.meter.share(each * weight_of(column)), run, outlet,
+                                     choice.notes));
       add_levels(choice, column.name, std::move(levels), rows);
       continue;
     }

@@ -51,10 +51,12 @@ std::string figures(const Model& model) {
                      figure(number(promise.epsilon), "epsilon"), figure(number(promise.delta), "delta"));
 }
 
-// Of a squared loss that held rows back nobody can say that it gives the average.
+// Of a squared loss that held rows back nobody can say that it gives the average; and a few that were held back may be
+// too few to be seen.
 std::string predicted(const Fit& fit) {
-  if (!follows_the_bulk(fit)) return words_of(fit.model, 0).predicted;
-  return fmt::format("a typical <em>{}</em>", name_html(fit.model.target, 40));
+  if (follows_the_bulk(fit)) return fmt::format("a typical <em>{}</em>", name_html(fit.model.target, 40));
+  const bool may_hold_back = std::holds_alternative<SquaredLoss>(fit.model.loss) && !fit.certified;
+  return words_of(fit.model, 0).predicted + (may_hold_back ? " (rows that are far off count less)" : "");
 }
 
 std::string caveat(const Fit& fit) {

@@ -55,6 +55,7 @@ TEST(Report, ASquaredLossThatHeldRowsBackIsNotSaidToGiveTheAverage) {
   houses.fit.limits.clipped_share = 0.004;
   const std::string whole = page(houses);
   EXPECT_TRUE(has(whole, "predicts the average of <em>"));
+  EXPECT_TRUE(has(whole, "</em> (rows that are far off count less), fitted to"));
   EXPECT_FALSE(has(whole, "rather than average"));
   houses.fit.limits.clipped_share = 0.064;
   houses.fit.model.loss = HuberLoss{};
