@@ -20,7 +20,7 @@ constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviat
 constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
 constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
-constexpr double kTurn = 0.2, kShorter = 2;  // cosine of gradients that point back; how much shorter steps are then
+constexpr double kTurn = 0.2, kShorter = 2;    // cosine of gradients that point back; steps are shorter then
 constexpr double kLeastHuberCurvature = 0.1;
 constexpr double kResidualShare = 0.5;                        // of a clip's budget, where residuals are looked at too
 constexpr double kCentralShare = 0.25;                        // of the residuals that density is measured on
@@ -96,30 +96,26 @@ double rows_beyond(std::span<const Bar> bars, double limit) {
   return sum;
 }
 
-struct ClipChoice {
-  double clip, mean_square;
-};
+// Of the magnitudes, cut to the limit.
+double square_sum(std::span<const Bar> bars, double limit) {
+  double sum = 0;
+  for (const Bar& bar : bars) sum += bar.rows * std::pow(std::min(bar.middle(), limit), 2);
+  return sum;
+}
 
 // Minimises (bias of the mean gradient)^2 + (norm of its noise)^2 over the edges of the bars, where noise_per_clip is
-// the latter for a clip of 1; then cuts it to `cap` median norms.
-ClipChoice choose_clip(std::span<const Bar> bars, double rows, double noise_per_clip, double cap) {
-  ClipChoice choice{bars.back().high, 0};
-  double least = HUGE_VAL;
+// the latter for a clip of 1; then cuts it to `cap` median norms, or to what is large beside nine rows of ten.
+double choose_clip(std::span<const Bar> bars, double rows, double noise_per_clip, double cap) {
+  double clip = bars.back().high, least = HUGE_VAL;
   for (const Bar& candidate : bars) {
     double bias = 0;
     for (const Bar& bar : bars) bias += bar.rows * std::max(bar.middle() - candidate.high, 0.0) / rows;
     const double error = bias * bias + std::pow(noise_per_clip * candidate.high, 2);
-    if (error < least) least = error, choice.clip = candidate.high;
+    if (error < least) least = error, clip = candidate.high;
   }
-  if (std::isfinite(cap)) {
-    const double rows_seen = total(bars);
-    choice.clip = std::min(choice.clip, std::max(cap * quantile(bars, 0.5 * rows_seen),
-                                                 kCapOfMost * quantile(bars, kMost * rows_seen)));
-  }
-  for (const Bar& bar : bars) {
-    choice.mean_square += bar.rows * std::pow(std::min(bar.middle(), choice.clip), 2) / rows;
-  }
-  return choice;
+  if (!std::isfinite(cap)) return clip;
+  const double seen = total(bars);
+  return std::min(clip, std::max(cap * quantile(bars, 0.5 * seen), kCapOfMost * quantile(bars, kMost * seen)));
 }
 
 // Whether the curvature depends on the margin.
@@ -165,20 +161,23 @@ class Walk {
     asked_ = loss;
     std::vector<double> velocity(found_.x.size()), ahead(found_.x.size());
     const std::vector<double> shares = budget_shares(rules_);
+    found_.path.momentum = rules_.momentum;
     std::vector<double> last;
+    double stride = 1;
     for (std::size_t t = 0; t < rules_.steps; ++t) {
       if (!tick()) return system_error("stopped");
       if (t == 0 || t == std::max<std::size_t>(1, rules_.steps / 5) || t == rules_.steps / 2)
         TAILCOAT_CHECK(look_at_gradients());
       for (std::size_t j = 0; j < ahead.size(); ++j) ahead[j] = found_.x[j] + rules_.momentum * velocity[j];
       TAILCOAT_TRY(gradient, gradient_at(ahead, part(budget_.gradients, shares[t]), t));
-      if (turns_back(gradient, last)) found_.curvature *= kShorter;
-      last = gradient;
+      if (turns_back(gradient, last)) stride /= kShorter;
+      found_.path.steps.push_back(stride * rules_.step_at(t));
       for (std::size_t j = 0; j < ahead.size(); ++j) {
-        const double next = ahead[j] - rules_.step_at(t) / found_.curvature * gradient[j];
+        const double next = ahead[j] - found_.path.steps.back() / found_.curvature * gradient[j];
         velocity[j] = next - found_.x[j];
         found_.x[j] = next;
       }
+      last = std::move(gradient);
     }
     return std::move(found_);
   }
@@ -211,12 +210,12 @@ class Walk {
     }
     const bool bounded = !std::holds_alternative<SquaredLoss>(asked_);
     const double noise_per_clip = std::sqrt(d) * 2 / (n * budget_.gradients.mu);
-    const ClipChoice choice = choose_clip(bars, n, noise_per_clip, bounded ? HUGE_VAL : rules_.clip_cap);
+    const double clip = choose_clip(bars, n, noise_per_clip, bounded ? HUGE_VAL : rules_.clip_cap);
     const bool only_down = found_.clip > 0 && !bounded;
-    found_.clip = only_down ? std::min(found_.clip, choice.clip) : choice.clip;
+    found_.clip = only_down ? std::min(found_.clip, clip) : clip;
     found_.clip = std::max(found_.clip, least_clip(found_.loss) * std::sqrt(d));
     found_.clipped_share = rows_beyond(bars, found_.clip) / n;  // of this clip, which may be one of earlier looks
-    found_.mean_square = choice.mean_square;
+    found_.mean_square = square_sum(bars, found_.clip) / n;
     return {};
   }
 
@@ -272,13 +271,13 @@ Result<Descent> descend(RunContext run, Outlet outlet, const LabelledData& data,
   return Walk(run, outlet, data, budget, rules).from(std::move(start), loss, tick);
 }
 
-std::vector<double> gradient_responses(const DescentRules& rules, double curvature) {
-  std::vector<double> responses(rules.steps);
-  for (std::size_t hit = 0; hit < rules.steps; ++hit) {
+std::vector<double> gradient_responses(const Path& path, double curvature) {
+  std::vector<double> responses(path.steps.size());
+  for (std::size_t hit = 0; hit < path.steps.size(); ++hit) {
     double x = 0, velocity = 0;
-    for (std::size_t t = hit; t < rules.steps; ++t) {
-      const double ahead = x + rules.momentum * velocity;
-      const double next = ahead - rules.step_at(t) * (curvature * ahead + (t == hit ? 1 : 0));
+    for (std::size_t t = hit; t < path.steps.size(); ++t) {
+      const double ahead = x + path.momentum * velocity;
+      const double next = ahead - path.steps[t] * (curvature * ahead + (t == hit ? 1 : 0));
       velocity = next - x;
       x = next;
     }

@@ -11,6 +11,12 @@
 
 namespace tailcoat {
 
+// What a descent has walked, or will if nothing stops it.
+struct Path {
+  std::vector<double> steps;  // lengths, in units of 1 / curvature
+  double momentum;
+};
+
 struct DescentRules {
   std::size_t steps = 16;
   double step = 0.5;  // of the first two thirds, in units of 1 / curvature; then they fall like 1 / t
@@ -20,6 +26,11 @@ struct DescentRules {
 
   [[nodiscard]] double step_at(std::size_t t) const {
     return std::min(step, static_cast<double>(steps) / static_cast<double>(3 * (t + 1)));
+  }
+  [[nodiscard]] Path path() const {
+    Path path{{}, momentum};
+    for (std::size_t t = 0; t < steps; ++t) path.steps.push_back(step_at(t));
+    return path;
   }
 };
 
@@ -34,6 +45,7 @@ struct Descent {
   double curvature = 1;       // of the mean loss of all rows, per unit of curvature of the rows
   double clipped_share = 0;   // of the rows, by that clip, as the last histogram of norms has it
   double mean_square = 0;     // of the clipped gradient norms, likewise
+  Path path;                  // its steps are shorter than the rules say from where one went too far
   std::vector<double> noise;  // standard deviation of a coordinate of each gradient
   Loss loss;                  // with the parameters that were found on the way
 };
@@ -54,6 +66,6 @@ Result<Descent> descend(RunContext, Outlet, const LabelledData&, const Loss&, De
                         const DescentRules&, const std::function<bool()>& tick);
 
 // What the last iterate makes of an error of 1 in each gradient, in a direction of relative curvature `curvature`.
-std::vector<double> gradient_responses(const DescentRules&, double curvature);
+std::vector<double> gradient_responses(const Path&, double curvature);
 
 }  // namespace tailcoat

@@ -34,11 +34,11 @@ constexpr double kStrengthForSteps = 500;
 constexpr std::size_t kMoreSteps = 24;
 constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of a margin of which e^margin is taken
-constexpr double kMostOdds = 8, kMostRate = 4;  // effect of one number on such a margin
+constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of one number on such a margin
 // Of two losses, in the units of the fit; where they grow linearly, a wild fit is told from a sane one by little.
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
-constexpr double kClearlyKept = 0.5, kProof = 3;
+constexpr double kClearlyKept = 0.5, kProof = 3, kExponentialProof = 1;
 
 // No single number moves the margin by more than that: the limits of its feature are drawn in.
 void limit_effects(Model& model) {
@@ -213,17 +213,16 @@ class Fitting {
     TAILCOAT_TRY(descent, descend(run_, outlet(), data, options_.loss,
                                   {{u0.data(), u0.data() + d}, start.curvature, start.labelled}, budget, rules_,
                                   [&] { return tick(); }));
-    TAILCOAT_TRY(errors,
-                 errors_of(descent, rules_, whitening_, data, meter_.share(kShares.errors * each), run_, outlet()));
+    TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(kShares.errors * each), run_, outlet()));
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};
     drop_faint(found, tails(), whitening_);
     const Eigen::MatrixXd moves = dropping(errors.noise + errors.sampling, found.covariance);
+    const Eigen::MatrixXd noise = moves * errors.noise * moves.transpose();
     if (!fitted_.empty())
-      TAILCOAT_CHECK(shrink_or_drop(found, errors.noise, start, descent, data, meter_.share(kShares.choice * each)));
+      TAILCOAT_CHECK(shrink_or_drop(found, noise, start, descent, data, meter_.share(kShares.choice * each)));
     add_part(target, found);
-    report_limits(target, of_a_row(moves * errors.noise * moves.transpose()),
-                  of_a_row(moves * errors.sampling * moves.transpose()), descent.clipped_share,
+    report_limits(target, of_a_row(noise), of_a_row(moves * errors.sampling * moves.transpose()), descent.clipped_share,
                   static_cast<double>(rules_.steps) + kPassesBesides);
     return {};
   }
@@ -247,11 +246,12 @@ class Fitting {
 
   // The slopes as far as they stand out of their errors; or the constant model, if nothing of them does, or if that is
   // better on the rows as far as can be told.
-  Result<void> shrink_or_drop(Coefficients& found, const Eigen::MatrixXd& noise_cov, const Start& start, const Descent& descent, const LabelledData& data,
-                              Gdp cost) {
+  Result<void> shrink_or_drop(Coefficients& found, const Eigen::MatrixXd& privacy_noise, const Start& start,
+                              const Descent& descent, const LabelledData& data, Gdp cost) {
     const bool exponential = is_exponential(options_.loss);
     const Eigen::Index last = found.values.size() - 1;
-    const bool hopeless = exponential && (margin_error(found, whitening_) > kMostMarginError || margin_error({found.values, noise_cov}, whitening_) > kMostMarginNoise);
+    const bool hopeless = exponential && (margin_error(found, whitening_) > kMostMarginError ||
+                                          margin_error({found.values, privacy_noise}, whitening_) > kMostMarginNoise);
     const double kept = hopeless ? 0 : shrink(found, whitening_);
     const Coefficients constant =
         exponential ? constant_at(start.margin, start.variance())
@@ -263,7 +263,7 @@ class Fitting {
       TAILCOAT_TRY(worse,
                    clipped_mean(run_.engine, differences, largest, "choice between fit and constant", cost, outlet()));
       const double noise = 2 * largest / (rows_ * cost.mu);
-      if (worse[0] <= (kept > kClearlyKept ? kProof * noise : 0)) return {};
+      if (worse[0] <= (kept > kClearlyKept ? (exponential ? kExponentialProof : kProof) * noise : 0)) return {};
     }
     found = constant;
     note_constant();

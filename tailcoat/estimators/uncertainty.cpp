@@ -32,14 +32,14 @@ Eigen::MatrixXd spread_of(const Whitening& whitening) {
 
 // Rows without a label have a gradient of 0 and count in n throughout: in the moment of the gradients, which is that of
 // a row with a label times their share q, and in the curvature, likewise. Hence sampling has the variance q / (q^2 n).
-Result<Errors> errors_of(const Descent& descent, const DescentRules& rules, const Whitening& whitening,
-                         const LabelledData& data, Gdp cost, RunContext run, Outlet outlet) {
+Result<Errors> errors_of(const Descent& descent, const Whitening& whitening, const LabelledData& data, Gdp cost,
+                         RunContext run, Outlet outlet) {
   const auto d = static_cast<Eigen::Index>(data.dimension());
   const auto rows = static_cast<double>(data.rows());
   const Eigen::VectorXd curvatures = whitening.curvatures();
   Eigen::VectorXd noise = Eigen::VectorXd::Zero(d), response = Eigen::VectorXd::Zero(d);
   for (Eigen::Index j = 0; j < d; ++j) {
-    const std::vector<double> responses = gradient_responses(rules, curvatures[j]);
+    const std::vector<double> responses = gradient_responses(descent.path, curvatures[j]);
     for (std::size_t t = 0; t < responses.size(); ++t) {
       noise[j] += std::pow(responses[t] * descent.noise[t], 2);
       response[j] += responses[t];

@@ -16,8 +16,7 @@ struct Errors {
 
 // The noise of the gradients is known. The sampling error follows from the second moment of the gradients, which is
 // released at `cost` where it can be told from its own noise, and from their mean square otherwise.
-Result<Errors> errors_of(const Descent&, const DescentRules&, const Whitening&, const LabelledData&, Gdp cost,
-                         RunContext, Outlet);
+Result<Errors> errors_of(const Descent&, const Whitening&, const LabelledData&, Gdp cost, RunContext, Outlet);
 
 struct Coefficients {
   Eigen::VectorXd values;

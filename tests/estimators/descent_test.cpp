@@ -104,7 +104,7 @@ TEST(Descent, NoiseIsWhatTheReceiptSays) {
 TEST(Descent, ResponsesAreThoseOfTheIterationItself) {
   const DescentRules rules{.steps = 12, .step = 0.4, .momentum = 0.25};
   for (const double curvature : {0.05, 0.3, 1.0}) {
-    const std::vector<double> responses = gradient_responses(rules, curvature);
+    const std::vector<double> responses = gradient_responses(rules.path(), curvature);
     ASSERT_EQ(responses.size(), rules.steps);
     std::mt19937_64 random(6);
     std::normal_distribution<double> normal;
@@ -136,7 +136,7 @@ TEST(Descent, TheSpreadOfTheResultIsPredicted) {
         linear, SquaredLoss{}, 0.3, rules, [] { return true; }, 100 + k);
     ASSERT_TRUE(run.descent.ok());
     for (std::size_t j = 0; j < 3; ++j) sum += std::pow(run.descent->x[j] - exact.descent->x[j], 2);
-    const std::vector<double> responses = gradient_responses(rules, 1);
+    const std::vector<double> responses = gradient_responses(rules.path(), 1);
     for (std::size_t t = 0; t < rules.steps; ++t) predicted += 3 * std::pow(responses[t] * run.descent->noise[t], 2);
   }
   EXPECT_NEAR(std::sqrt(sum / predicted), 1, 0.3);  // 120 squares: a deviation of 0.065, and a little bias of clips

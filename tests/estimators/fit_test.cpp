@@ -256,7 +256,7 @@ TEST(Fit, RecoversRatesPerExposure) {
 // A number moves the margin of a probability or of a rate by 4 at most, counted from the centre, or from its knots
 // beyond the bulk. Here slopes would take it far further: one in twenty rows is far out, and the others alone reach 5
 // units.
-TEST(Fit, NoNumberMovesAnExponentialMarginByMoreThanFour) {
+TEST(Fit, NoNumberMovesAnExponentialMarginFar) {
   for (const bool counts : {false, true}) {
     SCOPED_TRACE(counts ? "poisson" : "logistic");
     std::vector<Column> columns{{.name = "a"}, {.name = "b"}, {.name = "y"}};
