@@ -36,7 +36,7 @@ void add_levels(FeatureChoice& choice, const std::string& column, std::vector<Fr
 }
 
 // A text is lost whole if no level is above its threshold; a number has a centre and a scale even in much noise.
-double weight_of(const Column& column) { return column.kind == ColumnKind::text ? 3 : 1; }
+double weight_of(const Column& column) { return column.kind == ColumnKind::text ? 2 : 1; }
 
 // How many rows hold no level of the model, if that is told from noise.
 std::string others_text(double others, double noise) {

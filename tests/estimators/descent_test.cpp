@@ -33,7 +33,7 @@ struct Descended {
 
 Descended descended(
     const Linear& linear, const Loss& loss, double mu, const DescentRules& rules = {},
-    const std::function<bool()>& tick = [] { return true; }, std::uint64_t seed = 3) {
+    const std::function<bool()>& tick = [] { return true; }, std::uint64_t seed = 3, double curvature = 1) {
   Engine engine(1);
   BitSource noise = BitSource::insecure_seeded(seed);
   auto meter = PrivacyMeter::open(Gdp{mu});
@@ -41,7 +41,8 @@ Descended descended(
   auto data = engine.load(RowsOf<double>{linear.rows.data(), kRows, 3, 3}, linear.labels);
   if (!data) stop_at(data.error());
   const DescentBudget budget{.gradients = meter->share(0.9), .clips = meter->share(0.1)};
-  auto found = descend({engine, noise}, {*meter, noise}, *data, loss, {{0, 0, 0}, 1, kRows}, budget, rules, tick);
+  auto found = descend({engine, noise}, {*meter, noise}, *data, loss, {{0, 0, std::log(curvature)}, curvature, kRows},
+                       budget, rules, tick);
   return {std::move(found), meter->receipt()};
 }
 
@@ -140,6 +141,49 @@ TEST(Descent, TheSpreadOfTheResultIsPredicted) {
     for (std::size_t t = 0; t < rules.steps; ++t) predicted += 3 * std::pow(responses[t] * run.descent->noise[t], 2);
   }
   EXPECT_NEAR(std::sqrt(sum / predicted), 1, 0.3);  // 120 squares: a deviation of 0.065, and a little bias of clips
+}
+
+// Where the mean count is, curvature is that of the constant model; at the end it is five times as much, and steps of
+// half its inverse would go too far each time.
+TEST(Descent, StepsThatGoTooFarAreShortened) {
+  Linear counts(9);
+  std::mt19937_64 random(10);
+  double mean = 0;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const double margin = 2 * counts.rows[3 * i] - 1;
+    counts.labels[i] = std::poisson_distribution<int>(std::exp(margin))(random);
+    mean += counts.labels[i] / static_cast<double>(kRows);
+  }
+  const DescentRules rules{.steps = 24};
+  const Descended run = descended(
+      counts, PoissonLoss{}, 1000, rules, [] { return true; }, 3, mean);
+  ASSERT_TRUE(run.descent.ok()) << run.descent.error().message;
+  double gain = 0;  // over the constant model
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const double* row = &counts.rows[3 * i];
+    const double margin = row[0] * run.descent->x[0] + row[1] * run.descent->x[1] + run.descent->x[2];
+    gain += PoissonLoss{}.value(std::log(mean), counts.labels[i]) - PoissonLoss{}.value(margin, counts.labels[i]);
+  }
+  EXPECT_GT(gain / static_cast<double>(kRows), mean) << "the truth gains 2 mean";
+  const std::vector<double>& steps = run.descent->path.steps;
+  ASSERT_EQ(steps.size(), rules.steps);
+  EXPECT_EQ(steps[0], rules.step_at(0));
+  EXPECT_LT(steps.back(), 0.9 * rules.step_at(rules.steps - 1));
+  const Descended straight = descended(Linear(9), SquaredLoss{}, 1000, rules);
+  ASSERT_TRUE(straight.descent.ok());
+  EXPECT_EQ(straight.descent->path.steps, rules.path().steps) << "curvature of squared loss stays what it is";
+}
+
+// Four rows of five lie on the plane, one of five is what there is to learn: its residuals are no outliers.
+TEST(Descent, EasyRowsDoNotMakeTheOthersOutliers) {
+  Linear mixed(11, 0.001);
+  std::mt19937_64 random(12);
+  std::normal_distribution<double> normal;
+  for (std::size_t i = 0; i < kRows; i += 5) mixed.labels[i] += normal(random);
+  const Descended run = descended(mixed, SquaredLoss{}, 1000);
+  ASSERT_TRUE(run.descent.ok()) << run.descent.error().message;
+  EXPECT_GT(run.descent->clip, 1);
+  EXPECT_LT(run.descent->clipped_share, 0.02);
 }
 
 TEST(Descent, StopsWhenAsked) {
