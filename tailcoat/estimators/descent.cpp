@@ -20,6 +20,8 @@ constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviat
 constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
 constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
+constexpr double kLeastFollowed = 0.2;         // of the curvature at the start
+constexpr double kShows = 2;                   // times its squared noise, of a gradient that is believed
 constexpr double kTurn = 0.2, kShorter = 2;    // cosine of gradients that point back; steps are shorter then
 constexpr double kLeastHuberCurvature = 0.1;
 constexpr double kResidualShare = 0.5;                        // of a clip's budget, where residuals are looked at too
@@ -155,9 +157,11 @@ class Walk {
 
   Result<Descent> from(DescentStart start, const Loss& loss, const std::function<bool()>& tick) {
     labelled_ = start.labelled;
+    spread_ = start.spread;
     found_.x = std::move(start.x);
     found_.loss = loss;
     found_.curvature = start.curvature * labelled_ / static_cast<double>(data_.rows());
+    begun_ = found_.curvature;
     asked_ = loss;
     std::vector<double> velocity(found_.x.size()), ahead(found_.x.size());
     const std::vector<double> shares = budget_shares(rules_);
@@ -192,7 +196,10 @@ class Walk {
       size += gradient[j] * gradient[j];
       last_size += last[j] * last[j];
     }
-    return product < -kTurn * std::sqrt(size * last_size);
+    // Where noise is all there is of a gradient it may point anywhere; shorter steps do no harm then if it is large.
+    const double noise = static_cast<double>(gradient.size()) * std::pow(found_.noise.back(), 2);
+    const bool shows = !rules_.follows || std::min(size, last_size) > kShows * noise;
+    return shows && product < -kTurn * std::sqrt(size * last_size);
   }
 
   // Chooses the clip, and what else the loss needs to know about the residuals.
@@ -216,6 +223,9 @@ class Walk {
     found_.clip = std::max(found_.clip, least_clip(found_.loss) * std::sqrt(d));
     found_.clipped_share = rows_beyond(bars, found_.clip) / n;  // of this clip, which may be one of earlier looks
     found_.mean_square = square_sum(bars, found_.clip) / n;
+    // At the truth the second moment of the gradients of a likelihood is its curvature.
+    if (rules_.follows && may_bend(asked_))
+      found_.curvature = std::clamp(square_sum(bars, HUGE_VAL) / (n * spread_), kLeastFollowed * begun_, begun_);
     return {};
   }
 
@@ -258,7 +268,7 @@ class Walk {
   DescentBudget budget_;
   DescentRules rules_;
   Loss asked_;
-  double labelled_ = 0;
+  double labelled_ = 0, spread_ = 0, begun_ = 0;  // of the start; the last is the curvature there
   Descent found_;
 };
 

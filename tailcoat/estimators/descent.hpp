@@ -22,6 +22,7 @@ struct DescentRules {
   double step = 0.5;  // of the first two thirds, in units of 1 / curvature; then they fall like 1 / t
   double momentum = 0.2;
   double growth = 0.95;  // the budget (mu^2) of a gradient over that of the next
+  bool follows = false;  // the curvature of a likelihood, where that changes on the way; takes rows enough to see it
   double clip_cap = 14;  // the clip is at most so many median norms, where large residuals are outliers
 
   [[nodiscard]] double step_at(std::size_t t) const {
@@ -56,6 +57,7 @@ struct DescentStart {
   std::vector<double> x;
   double curvature = 1;
   double labelled = 0;
+  double spread = 0;  // mean squared norm of a row, as far as it is known
 };
 
 // Whether a descent needs a histogram of residuals beside that of gradient norms each time it chooses a clip.

@@ -31,6 +31,7 @@ constexpr double kStrengthBesides = 5;
 constexpr double kPassesBesides = 8;  // those of the descent
 // Where there is so much strength for a column of the design, noise hides little and more steps get closer.
 constexpr double kStrengthForSteps = 500;
+constexpr double kStrengthToFollow = 200;  // the curvature of a likelihood on the way
 constexpr std::size_t kMoreSteps = 24;
 constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of a margin of which e^margin is taken
@@ -85,7 +86,9 @@ class Fitting {
     describe(target, frame.rows());
     const DesignColumns wanted{fit_.model.features, fitted_, options_.target, options_.exposure};
     TAILCOAT_TRY(design, Design::create(frame, wanted, kLeverage));
-    if (strength() >= kStrengthForSteps * static_cast<double>(design.columns())) rules_.steps = kMoreSteps;
+    const double strength_of_each = strength() / static_cast<double>(design.columns());
+    if (strength_of_each >= kStrengthForSteps) rules_.steps = kMoreSteps;
+    rules_.follows = strength_of_each >= kStrengthToFollow;
     TAILCOAT_CHECK(whiten(design));
     TAILCOAT_CHECK(design.keep(run_.engine, cells));
     parts_ = target.parts();
@@ -210,9 +213,10 @@ class Fitting {
     Eigen::VectorXd origin = Eigen::VectorXd::Zero(d);
     origin[d - 1] = start.margin;
     const Eigen::VectorXd u0 = whitening_.root() * origin;
-    TAILCOAT_TRY(descent, descend(run_, outlet(), data, options_.loss,
-                                  {{u0.data(), u0.data() + d}, start.curvature, start.labelled}, budget, rules_,
-                                  [&] { return tick(); }));
+    TAILCOAT_TRY(descent,
+                 descend(run_, outlet(), data, options_.loss,
+                         {{u0.data(), u0.data() + d}, start.curvature, start.labelled, whitening_.curvatures().sum()},
+                         budget, rules_, [&] { return tick(); }));
     TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(kShares.errors * each), run_, outlet()));
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};

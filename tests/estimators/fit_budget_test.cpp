@@ -210,6 +210,31 @@ TEST(FitBudget, IntervalsCoverTheTruth) {
   EXPECT_GE(all / 240.0, 0.88);
 }
 
+// A strong slope of a class moves the curvature far below that of the constant model, and with it errors and steps.
+TEST(FitBudget, IntervalsOfClassesFollowTheCurvature) {
+  int strong = 0, weak = 0;
+  const int fits = 30;
+  for (int k = 0; k < fits; ++k) {
+    const std::vector<Column> columns{
+        {.name = "a"}, {.name = "b"}, {.name = "y", .kind = ColumnKind::text, .levels = {"no", "yes"}}};
+    Table table = simulated(columns, 10000, 100 + k, [](Random& random) {
+      const double a = normal(random), b = normal(random);
+      return std::vector<double>{a, b, uniform(random) < 1 / (1 + std::exp(1 - 2 * a)) ? 1.0 : 0.0};
+    });
+    FitOptions options{.target = "y", .loss = LogisticLoss{}, .budget = {3, 1e-6}};
+    options.levels["y"] = {"no", "yes"};
+    const auto fit = fitted(std::move(table), options, 200 + k);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    const auto found = estimates(fit->model);
+    strong += found.at("a").low <= 2 && 2 <= found.at("a").high;
+    weak += found.at("b").low <= 0 && 0 <= found.at("b").high;
+  }
+  std::cout << "coverage of the strong slope: " << strong / double{fits} << ", of the other: " << weak / double{fits}
+            << '\n';
+  EXPECT_GE(strong, fits / 2);
+  EXPECT_GE(weak, 0.8 * fits);
+}
+
 TEST(FitBudget, StopsWhenProgressSaysSo) {
   std::size_t calls = 0, of = 0;
   const auto stopped = fitted(linear_table(2000, 29), {.target = "y", .budget = {5, 1e-6}}, 1, 1,
