@@ -15,7 +15,7 @@ struct FeatureChoice {
   std::vector<std::string> notes;
 };
 
-// Costs at most the share of the meter's total, every column the same.
+// Costs at most the share of the meter's total, a text twice as much as a number.
 Result<FeatureChoice> choose_features(const Frame&, const FitOptions&, double share, RunContext, Outlet);
 
 // The texts of a column that many rows have.
