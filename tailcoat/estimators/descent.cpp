@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "tailcoat/base/rounding.hpp"
+#include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/estimators/runs.hpp"
 #include "tailcoat/mechanisms/gaussian_release.hpp"
 #include "tailcoat/mechanisms/histograms.hpp"
@@ -120,11 +121,6 @@ double choose_clip(std::span<const Bar> bars, double rows, double noise_per_clip
   return std::min(clip, std::max(cap * quantile(bars, 0.5 * seen), kCapOfMost * quantile(bars, kMost * seen)));
 }
 
-// Whether the curvature depends on the margin.
-bool may_bend(const Loss& loss) {
-  return std::holds_alternative<LogisticLoss>(loss) || std::holds_alternative<PoissonLoss>(loss);
-}
-
 bool is_kinked(const Loss& loss) {
   return std::holds_alternative<AbsoluteLoss>(loss) || std::holds_alternative<QuantileLoss>(loss) ||
          std::holds_alternative<HingeLoss>(loss);
@@ -189,7 +185,7 @@ class Walk {
  private:
   // Whether a step went too far: the next gradient points back.
   [[nodiscard]] bool turns_back(std::span<const double> gradient, std::span<const double> last) const {
-    if (last.empty() || !may_bend(asked_)) return false;
+    if (last.empty() || !is_exponential(asked_)) return false;
     double product = 0, size = 0, last_size = 0;
     for (std::size_t j = 0; j < gradient.size(); ++j) {
       product += gradient[j] * last[j];
@@ -224,7 +220,7 @@ class Walk {
     found_.clipped_share = rows_beyond(bars, found_.clip) / n;  // of this clip, which may be one of earlier looks
     found_.mean_square = square_sum(bars, found_.clip) / n;
     // At the truth the second moment of the gradients of a likelihood is its curvature.
-    if (rules_.follows && may_bend(asked_))
+    if (rules_.follows && is_exponential(asked_))
       found_.curvature = std::clamp(square_sum(bars, HUGE_VAL) / (n * spread_), kLeastFollowed * begun_, begun_);
     return {};
   }

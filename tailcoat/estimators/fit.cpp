@@ -58,18 +58,6 @@ void limit_effects(Model& model) {
   }
 }
 
-// By which drop_faint has moved the coefficients: those whose variance is 0 by now were taken away.
-Eigen::MatrixXd dropping(Eigen::MatrixXd covariance, const Eigen::MatrixXd& afterwards) {
-  Eigen::MatrixXd moves = Eigen::MatrixXd::Identity(covariance.rows(), covariance.cols());
-  for (Eigen::Index j = 0; j < covariance.cols(); ++j) {
-    if (afterwards(j, j) != 0 || !(covariance(j, j) > 0)) continue;
-    const Eigen::VectorXd column = covariance.col(j) / covariance(j, j);
-    moves -= column * moves.row(j).eval();
-    covariance -= column * covariance.row(j).eval();
-  }
-  return moves;
-}
-
 std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
 class Fitting {
@@ -220,13 +208,12 @@ class Fitting {
     TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(kShares.errors * each), run_, outlet()));
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};
-    drop_faint(found, tails(), whitening_);
-    const Eigen::MatrixXd moves = dropping(errors.noise + errors.sampling, found.covariance);
-    const Eigen::MatrixXd noise = moves * errors.noise * moves.transpose();
+    const Eigen::MatrixXd moves = drop_faint(found, tails(), whitening_);
+    errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
     if (!fitted_.empty())
-      TAILCOAT_CHECK(shrink_or_drop(found, noise, start, descent, data, meter_.share(kShares.choice * each)));
+      TAILCOAT_CHECK(shrink_or_drop(found, errors, start, descent, data, meter_.share(kShares.choice * each)));
     add_part(target, found);
-    report_limits(target, of_a_row(noise), of_a_row(moves * errors.sampling * moves.transpose()), descent.clipped_share,
+    report_limits(target, of_a_row(errors.noise), of_a_row(errors.sampling), descent.clipped_share,
                   static_cast<double>(rules_.steps) + kPassesBesides);
     return {};
   }
@@ -250,16 +237,20 @@ class Fitting {
 
   // The slopes as far as they stand out of their errors; or the constant model, if nothing of them does, or if that is
   // better on the rows as far as can be told.
-  Result<void> shrink_or_drop(Coefficients& found, const Eigen::MatrixXd& privacy_noise, const Start& start,
-                              const Descent& descent, const LabelledData& data, Gdp cost) {
+  Result<void> shrink_or_drop(Coefficients& found, Errors& errors, const Start& start, const Descent& descent,
+                              const LabelledData& data, Gdp cost) {
     const bool exponential = is_exponential(options_.loss);
     const Eigen::Index last = found.values.size() - 1;
     const bool hopeless = exponential && (margin_error(found, whitening_) > kMostMarginError ||
-                                          margin_error({found.values, privacy_noise}, whitening_) > kMostMarginNoise);
+                                          margin_error({found.values, errors.noise}, whitening_) > kMostMarginNoise);
     const double kept = hopeless ? 0 : shrink(found, whitening_);
-    const Coefficients constant =
-        exponential ? constant_at(start.margin, start.variance())
-                    : constant_at(mean_row(whitening_).dot(found.values), found.covariance(last, last));
+    const Start alone = exponential ? start
+                                    : Start{.margin = mean_row(whitening_).dot(found.values),
+                                            .curvature = start.curvature,
+                                            .labelled = start.labelled,
+                                            .sampling = errors.sampling(last, last),
+                                            .noise = errors.noise(last, last)};
+    const Coefficients constant = constant_at(alone.margin, alone.variance());
     if (kept > 0) {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
@@ -270,6 +261,7 @@ class Fitting {
       if (worse[0] <= (kept > kClearlyKept ? (exponential ? kExponentialProof : kProof) * noise : 0)) return {};
     }
     found = constant;
+    errors = {constant_at(0, alone.noise).covariance, constant_at(0, alone.sampling).covariance};
     note_constant();
     return {};
   }

@@ -58,19 +58,22 @@ Result<Errors> errors_of(const Descent& descent, const Whitening& whitening, con
   return Errors{back * whitening.with(noise) * back, back * (answer * moment * answer / rows) * back};
 }
 
-void drop_faint(Coefficients& coefficients, std::vector<Eigen::Index> tails, const Whitening& whitening) {
+Eigen::MatrixXd drop_faint(Coefficients& coefficients, std::vector<Eigen::Index> tails, const Whitening& whitening) {
   auto& [w, covariance] = coefficients;
+  Eigen::MatrixXd moves = Eigen::MatrixXd::Identity(w.size(), w.size());
   const auto is_seen = [&](Eigen::Index j) { return whitening.moment(j, j) > kSeen * whitening.noise_scale; };
   const auto deviations = [&](Eigen::Index j) { return is_seen(j) ? std::abs(w[j]) / std::sqrt(covariance(j, j)) : 0; };
   while (!tails.empty()) {
     const auto faintest = std::ranges::min_element(tails, {}, deviations);
     const Eigen::Index j = *faintest;
-    if (deviations(j) > kFaint) return;
+    if (deviations(j) > kFaint) break;
     const Eigen::VectorXd column = covariance.col(j) / covariance(j, j);
     w -= column * w[j];
     covariance -= column * covariance.row(j).eval();
+    moves -= column * moves.row(j).eval();
     tails.erase(faintest);
   }
+  return moves;
 }
 
 Eigen::VectorXd mean_row(const Whitening& whitening) {

@@ -24,8 +24,9 @@ struct Coefficients {
 };
 
 // Takes away those of `tails` that are no more than three standard errors from 0, or of which the second moments show
-// nothing, the faintest first, each time moving the others to where they are best without it.
-void drop_faint(Coefficients&, std::vector<Eigen::Index> tails, const Whitening&);
+// nothing, the faintest first, each time moving the others to where they are best without it. Gives the map by which
+// it moved the coefficients.
+Eigen::MatrixXd drop_faint(Coefficients&, std::vector<Eigen::Index> tails, const Whitening&);
 
 // The mean of a standardised row, as the released second moment has it.
 Eigen::VectorXd mean_row(const Whitening&);

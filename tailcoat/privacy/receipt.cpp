@@ -9,6 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kNeighbours = "replace-one";
+
 void add_price(Json& json, const Price& price) {
   if (price.mu != 0) json["mu"] = price.mu;
   if (price.epsilon != 0) json["epsilon"] = price.epsilon;
@@ -33,28 +35,38 @@ Json budget_json(const Receipt& receipt) {
   return {{"mu", receipt.gaussian_budget.mu}, {"randomness_distance", kRandomnessDistance}};
 }
 
+bool is_secure(const Receipt& receipt) { return receipt.secure && receipt.blocks_not_joined == 0; }
+
+Json lines_json(const Receipt& receipt) {
+  Json lines = Json::array();
+  for (const ReceiptLine& line : receipt.lines) lines.push_back(line_json(line));
+  return lines;
+}
+
+// A name that is not UTF-8 has its bad bytes replaced; a number that is not finite, which no meter lets in, is null.
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 }  // namespace
 
 std::string Receipt::summary() const {
-  const Json whole = Json::parse(json());
-  const Json shown{{"epsilon", budget.epsilon},         {"delta", budget.delta},
-                   {"mu", gaussian_budget.mu},          {"mu_spent", gaussian_spent.mu},
-                   {"neighbours", whole["neighbours"]}, {"secure", whole["secure"]},
-                   {"releases", whole["releases"]}};
-  return shown.dump();
+  return text_of({{"epsilon", budget.epsilon},
+                  {"delta", budget.delta},
+                  {"mu", gaussian_budget.mu},
+                  {"mu_spent", gaussian_spent.mu},
+                  {"neighbours", kNeighbours},
+                  {"secure", is_secure(*this)},
+                  {"releases", lines_json(*this)}});
 }
 
 std::string Receipt::json() const {
-  Json json{{"schema", "tailcoat-receipt/1"}, {"neighbours", "replace-one"}};
+  Json json{{"schema", "tailcoat-receipt/1"}, {"neighbours", kNeighbours}};
   json["budget"] = budget_json(*this);
   json["gaussian_budget"] = {{"mu", gaussian_budget.mu}};
   json["spent"] = {{"mu", gaussian_spent.mu}};
-  json["secure"] = secure && blocks_not_joined == 0;
+  json["secure"] = is_secure(*this);
   if (blocks_not_joined > 0) json["blocks_not_joined"] = blocks_not_joined;
-  json["releases"] = Json::array();
-  for (const ReceiptLine& line : lines) json["releases"].push_back(line_json(line));
-  // A name that is not UTF-8 has its bad bytes replaced; a number that is not finite, which no meter lets in, is null.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  json["releases"] = lines_json(*this);
+  return text_of(json);
 }
 
 }  // namespace tailcoat

@@ -69,7 +69,7 @@ TEST(Messages, ColumnsThatAreNotThereOrHoldTextsComeWithWhatToType) {
 }
 
 // Whether a target is made of classes is data: it is looked at privately, in Python as well.
-TEST(Messages, ATargetOfNumbersIsNoClassAndTheRefusalSaysWhatToDo) {
+TEST(Messages, ATargetOfNumbersIsNoClassAndTheRefusalSaysHowToGoOn) {
   const Scratch scratch;
   const std::string said = refusal(
       "fit " + scratch.file("h.csv", houses(3000)) + " --target price --features income --loss logistic --epsilon 1",

@@ -1,6 +1,8 @@
 // Simulated tables and fits of them, for the tests of fit().
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -46,6 +48,20 @@ inline std::map<std::string, Estimate> estimates(const Model& model, std::size_t
   for (std::size_t j = 0; j < model.features.size(); ++j)
     found[feature_name(model.features[j])] = model.parts[part].coefficients[j];
   return found;
+}
+
+using Truth = std::map<std::string, double>;
+
+inline void expect_near(const Result<Fit>& fit, const Truth& truth, double tolerance) {
+  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  EXPECT_FALSE(fit->constant);
+  const auto found = estimates(fit->model);
+  for (const auto& [name, value] : truth) {
+    ASSERT_TRUE(found.contains(name)) << name;
+    EXPECT_NEAR(found.at(name).value, value, tolerance * std::max(1.0, std::abs(value))) << name;
+    EXPECT_LE(found.at(name).low, found.at(name).value) << name;
+    EXPECT_GE(found.at(name).high, found.at(name).value) << name;
+  }
 }
 
 // a ~ N(10, 2), b ~ N(-1, 0.5), y = 3 + 2 a - 4 b + N(0, noise).

@@ -21,6 +21,29 @@ TEST(Limits, OfManyRowsWithoutNoiseAreThoseOfLeastSquares) {
   EXPECT_LT(fit->limits.privacy_noise, 0.2 * fit->limits.sampling);
 }
 
+// Not those of the slopes that were given up.
+TEST(Limits, OfAConstantAreItsOwn) {
+  for (const bool classes : {true, false}) {
+    SCOPED_TRACE(classes ? "logistic" : "squared");
+    std::vector<Column> columns{{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "y"}};
+    if (classes) columns[3] = {.name = "y", .kind = ColumnKind::text, .levels = {"no", "yes"}};
+    Table table = simulated(columns, 3000, 5, [&](Random& random) {
+      const double a = normal(random), b = normal(random), c = normal(random);
+      return std::vector{a, b, c, classes ? (uniform(random) < 0.4 ? 1.0 : 0.0) : normal(random)};
+    });
+    FitOptions options{.target = "y", .budget = {1, 1e-6}};
+    if (classes) options.loss = LogisticLoss{}, options.levels["y"] = {"no", "yes"};
+    const auto fit = fitted(std::move(table), options);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    ASSERT_TRUE(fit->constant);
+    ASSERT_TRUE(std::ranges::any_of(fit->model.receipt.lines, [](const ReceiptLine& line) {
+      return line.release.what.starts_with("gradient, step");
+    })) << "slopes were tried";
+    const double error = fit->model.parts[0].intercept.standard_error;
+    EXPECT_NEAR(std::hypot(fit->limits.sampling, fit->limits.privacy_noise) / error, 1, 0.05);
+  }
+}
+
 // a ~ N(10, 2), b ~ N(-1, 0.5): the mean square of the difference to 3 + 2 a - 4 b.
 double off_by_squared(const Model& model) {
   auto found = estimates(model);
