@@ -133,15 +133,16 @@ def test_progress_comes_from_the_calling_thread_and_may_stop_the_run(points):
     assert not HAS_NOTES or any("as spent" in note for note in caught.value.__notes__)
 
 
-def shown(algorithm, points, scale):
-    """The rows before the block that row 600 is in, what progress shows meanwhile, and all that it shows."""
+def shown(algorithm, points, scale, patience):
+    """The rows before the block that row 600 is in, what progress shows last meanwhile, and all that it shows."""
     seen, meanwhile = [], []
 
     def slow(x, part):
         if 600 in part[:, 0] and not meanwhile:
-            before = len(seen)
-            time.sleep(0.3)  # long enough for a look at progress
-            meanwhile.extend([part[0, 0], seen[before:]])
+            before, until = part[0, 0], time.monotonic() + patience
+            while seen[-1:] != [(before, 1000)] and time.monotonic() < until:
+                time.sleep(0.05)
+            meanwhile.extend([before, seen[-1:]])
         return np.tanh(x - scale * part[:, 1:])
 
     data = np.column_stack([np.arange(1000), points])
@@ -152,13 +153,13 @@ def shown(algorithm, points, scale):
 @pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
 def test_progress_counts_rows_and_not_how_often_a_loop_asks_for_them(points, scale):
     """Implicit steps ask for many gradients of one row, how many depends on what is in it."""
-    before, meanwhile, seen = shown("implicit", points, scale)
+    before, meanwhile, seen = shown("implicit", points, scale, patience=10)
     assert meanwhile == [(before, 1000)] and seen[-1] == (1000, 1000)
 
 
 @pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
 def test_of_a_search_that_ends_when_it_has_found_something_only_the_end_is_shown(points, scale):
-    assert shown("known-lipschitz", points, scale)[1:] == ([], [(1, 1)])
+    assert shown("known-lipschitz", points, scale, patience=0.3)[1:] == ([], [(1, 1)])
 
 
 @pytest.mark.parametrize(
