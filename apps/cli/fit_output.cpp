@@ -201,7 +201,7 @@ std::string coefficients_text(const Fit& fit) {
   if (std::ranges::any_of(model.features, [](const Feature& f) { return f.kind == FeatureKind::beyond; }))
     text +=
         "  \"x beyond a to b\" is the slope of x outside of a to b, where x itself counts as a or b: a long\n"
-        "  tail has a slope of its own.\n";
+        "  tail has a slope of its own; that of x, or none, where it is too faint to tell.\n";
   return text;
 }
 

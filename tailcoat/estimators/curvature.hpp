@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <span>
 
 #include "tailcoat/mechanisms/second_moment.hpp"
 
@@ -33,6 +34,11 @@ struct MomentCut {
   double radius, factor = 1;
 };
 MomentCut moment_cut(std::size_t d, double radius, double rows, Gdp cost);
+
+// Whether more than noise is seen of a column of the matrix.
+bool is_seen(const SecondMoment& moment, std::size_t d, std::size_t column);
+// That of the columns `kept` alone.
+SecondMoment moment_of(const SecondMoment& moment, std::size_t d, std::span<const std::size_t> kept);
 
 Whitening whitening_of(const SecondMoment& moment, std::size_t d);
 // Without a release: rows are taken as they are.

@@ -21,6 +21,8 @@ constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviat
 constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
 constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
+constexpr double kWider = 1.4;                 // times the clip, that a wider one is worth a try
+constexpr double kTells = 3;                   // times what chance makes of the square of a gradient without slopes
 constexpr double kLeastFollowed = 0.2;         // of the curvature at the start
 constexpr double kShows = 2;                   // times its squared noise, of a gradient that is believed
 constexpr double kTurn = 0.2, kShorter = 2;    // cosine of gradients that point back; steps are shorter then
@@ -121,6 +123,26 @@ double choose_clip(std::span<const Bar> bars, double rows, double noise_per_clip
   return std::min(clip, std::max(cap * quantile(bars, 0.5 * seen), kCapOfMost * quantile(bars, kMost * seen)));
 }
 
+// What a clip leaves of the norms that were seen.
+struct Clipping {
+  double clip = 0, clipped_share = 0, mean_square = 0;
+};
+
+Clipping clipping(std::span<const Bar> bars, double clip, double rows) {
+  return {clip, rows_beyond(bars, clip) / rows, square_sum(bars, clip) / rows};
+}
+
+// The squared norm of what is orthogonal to a direction.
+double square_beside(std::span<const double> vector, std::span<const double> direction) {
+  double square = 0, along = 0, length = 0;
+  for (std::size_t j = 0; j < vector.size(); ++j) square += vector[j] * vector[j];
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    along += vector[j] * direction[j];
+    length += direction[j] * direction[j];
+  }
+  return length > 0 ? square - along * along / length : square;
+}
+
 bool is_kinked(const Loss& loss) {
   return std::holds_alternative<AbsoluteLoss>(loss) || std::holds_alternative<QuantileLoss>(loss) ||
          std::holds_alternative<HingeLoss>(loss);
@@ -154,6 +176,7 @@ class Walk {
   Result<Descent> from(DescentStart start, const Loss& loss, const std::function<bool()>& tick) {
     labelled_ = start.labelled;
     spread_ = start.spread;
+    mean_row_ = std::move(start.mean_row);
     found_.x = std::move(start.x);
     found_.loss = loss;
     found_.curvature = start.curvature * labelled_ / static_cast<double>(data_.rows());
@@ -166,12 +189,15 @@ class Walk {
     double stride = 1;
     for (std::size_t t = 0; t < rules_.steps; ++t) {
       if (!tick()) return system_error("stopped");
-      if (t == 0 || t == std::max<std::size_t>(1, rules_.steps / 5) || t == rules_.steps / 2)
-        TAILCOAT_CHECK(look_at_gradients());
+      const bool last_look = t == rules_.steps / 2;
+      if (t == 0 || t == std::max<std::size_t>(1, rules_.steps / 5) || last_look) TAILCOAT_CHECK(look_at_gradients());
       for (std::size_t j = 0; j < ahead.size(); ++j) ahead[j] = found_.x[j] + rules_.momentum * velocity[j];
-      TAILCOAT_TRY(gradient, gradient_at(ahead, part(budget_.gradients, shares[t]), t));
+      const bool wider = last_look && wide_.clip > kWider * found_.clip;
+      TAILCOAT_TRY(gradient, gradient_at(ahead, wider ? wide_.clip : found_.clip, part(budget_.gradients, shares[t]), t));
       if (turns_back(gradient, last)) stride /= kShorter;
-      found_.path.steps.push_back(stride * rules_.step_at(t));
+      const bool misled = wider && !tells_of_slopes(gradient);
+      if (wider && !misled) use(wide_);
+      found_.path.steps.push_back(misled ? 0 : stride * rules_.step_at(t));
       for (std::size_t j = 0; j < ahead.size(); ++j) {
         const double next = ahead[j] - found_.path.steps.back() / found_.curvature * gradient[j];
         velocity[j] = next - found_.x[j];
@@ -198,6 +224,21 @@ class Walk {
     return shows && product < -kTurn * std::sqrt(size * last_size);
   }
 
+  // Whether a gradient with the wide clip shows more than noise and sampling would. It is taken where the narrow clip has
+  // led: what it shows are the rows that are cut there. Along the mean row that is their mean, which the fit is not to
+  // follow; beside it they say something about slopes, and are no outliers.
+  [[nodiscard]] bool tells_of_slopes(std::span<const double> gradient) const {
+    const double noise = static_cast<double>(gradient.size()) * std::pow(found_.noise.back(), 2);
+    const double sampling = wide_.mean_square / static_cast<double>(data_.rows());
+    return square_beside(gradient, mean_row_) > kTells * (noise + sampling);
+  }
+
+  void use(const Clipping& clipping) {
+    found_.clip = clipping.clip;
+    found_.clipped_share = clipping.clipped_share;
+    found_.mean_square = clipping.mean_square;
+  }
+
   // Chooses the clip, and what else the loss needs to know about the residuals.
   Result<void> look_at_gradients() {
     const Gdp cost = part(budget_.clips, 1.0 / kClipChoices);
@@ -213,12 +254,10 @@ class Walk {
     }
     const bool bounded = !std::holds_alternative<SquaredLoss>(asked_);
     const double noise_per_clip = std::sqrt(d) * 2 / (n * budget_.gradients.mu);
-    const double clip = choose_clip(bars, n, noise_per_clip, bounded ? HUGE_VAL : rules_.clip_cap);
-    const bool only_down = found_.clip > 0 && !bounded;
-    found_.clip = only_down ? std::min(found_.clip, clip) : clip;
-    found_.clip = std::max(found_.clip, least_clip(found_.loss) * std::sqrt(d));
-    found_.clipped_share = rows_beyond(bars, found_.clip) / n;  // of this clip, which may be one of earlier looks
-    found_.mean_square = square_sum(bars, found_.clip) / n;
+    double clip = choose_clip(bars, n, noise_per_clip, bounded ? HUGE_VAL : rules_.clip_cap);
+    if (!bounded) wide_ = clipping(bars, choose_clip(bars, n, noise_per_clip, HUGE_VAL), n);
+    if (!bounded && found_.clip > 0) clip = std::min(found_.clip, clip);  // only down
+    use(clipping(bars, std::max(clip, least_clip(found_.loss) * std::sqrt(d)), n));
     // At the truth the second moment of the gradients of a likelihood is its curvature.
     if (rules_.follows && is_exponential(asked_))
       found_.curvature = std::clamp(square_sum(bars, HUGE_VAL) / (n * spread_), kLeastFollowed * begun_, begun_);
@@ -248,8 +287,8 @@ class Walk {
     return {};
   }
 
-  Result<std::vector<double>> gradient_at(std::span<const double> x, Gdp cost, std::size_t step) {
-    TAILCOAT_TRY(lattice, clip_lattice(found_.clip, data_.dimension(), cost));
+  Result<std::vector<double>> gradient_at(std::span<const double> x, double clip, Gdp cost, std::size_t step) {
+    TAILCOAT_TRY(lattice, clip_lattice(clip, data_.dimension(), cost));
     TAILCOAT_TRY(sum, run_.engine.clipped_gradient_sum(Samples(data_, found_.loss), x, lattice));
     const auto n = static_cast<double>(data_.rows());
     found_.noise.push_back(kGaussianScale * sum.unit / n);
@@ -265,6 +304,8 @@ class Walk {
   DescentRules rules_;
   Loss asked_;
   double labelled_ = 0, spread_ = 0, begun_ = 0;  // of the start; the last is the curvature there
+  std::vector<double> mean_row_;                  // likewise
+  Clipping wide_;                                 // without a cap, where residuals may be outliers
   Descent found_;
 };
 

@@ -46,7 +46,7 @@ struct Descent {
   double curvature = 1;       // of the mean loss of all rows, per unit of curvature of the rows
   double clipped_share = 0;   // of the rows, by that clip, as the last histogram of norms has it
   double mean_square = 0;     // of the clipped gradient norms, likewise
-  Path path;                  // its steps are shorter than the rules say from where one went too far
+  Path path;                  // steps are shorter than the rules say from where one went too far; 0: not taken
   std::vector<double> noise;  // standard deviation of a coordinate of each gradient
   Loss loss;                  // with the parameters that were found on the way
 };
@@ -57,7 +57,8 @@ struct DescentStart {
   std::vector<double> x;
   double curvature = 1;
   double labelled = 0;
-  double spread = 0;  // mean squared norm of a row, as far as it is known
+  double spread = 0;               // mean squared norm of a row, as far as it is known
+  std::vector<double> mean_row{};  // likewise; empty: 0
 };
 
 // Whether a descent needs a histogram of residuals beside that of gradient norms each time it chooses a clip.

@@ -72,12 +72,10 @@ class Fitting {
     TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
     if (!fit_.constant) TAILCOAT_CHECK(take_features(frame));
     describe(target, frame.rows());
-    const DesignColumns wanted{fit_.model.features, fitted_, options_.target, options_.exposure};
-    TAILCOAT_TRY(design, Design::create(frame, wanted, kLeverage));
+    TAILCOAT_TRY(design, whitened(frame));
     const double strength_of_each = strength() / static_cast<double>(design.columns());
     if (strength_of_each >= kStrengthForSteps) rules_.steps = kMoreSteps;
     rules_.follows = strength_of_each >= kStrengthToFollow;
-    TAILCOAT_CHECK(whiten(design));
     TAILCOAT_CHECK(design.keep(run_.engine, cells));
     parts_ = target.parts();
     for (std::size_t part = 0; part < parts_; ++part) TAILCOAT_CHECK(fit_part(target, design, part));
@@ -149,22 +147,47 @@ class Fitting {
     model.rows = rows;
   }
 
-  Result<void> whiten(Design& design) {
+  [[nodiscard]] Result<Design> design(const Frame& frame) const {
+    return Design::create(frame, {fit_.model.features, fitted_, options_.target, options_.exposure}, kLeverage);
+  }
+
+  // The design in coordinates whose curvature is about 1.
+  Result<Design> whitened(const Frame& frame) {
+    TAILCOAT_TRY(rows, design(frame));
     if (fitted_.empty()) {
       whitening_ = no_whitening(1);
-      return {};
+      return std::move(rows);
     }
-    TAILCOAT_TRY(data, run_.engine.load(design));
+    TAILCOAT_TRY(data, run_.engine.load(rows));
     const Gdp cost = meter_.share(kShares.curvature);
-    const MomentCut cut = is_exponential(options_.loss) ? MomentCut{design.radius()}
-                                                        : moment_cut(design.columns(), design.radius(), rows_, cost);
+    const MomentCut cut = is_exponential(options_.loss) ? MomentCut{rows.radius()}
+                                                        : moment_cut(rows.columns(), rows.radius(), rows_, cost);
     TAILCOAT_TRY(moment, second_moment(run_.engine, data.features(), cut.radius, cost, outlet()));
     moment.noise_scale *= cut.factor;
     for (double& entry : moment.matrix) entry *= cut.factor;
-    whitening_ = whitening_of(moment, design.columns());
+    if (forget_unseen_tails(moment)) {
+      TAILCOAT_TRY(others, design(frame));
+      rows = std::move(others);
+    }
+    whitening_ = whitening_of(moment, rows.columns());
     const Eigen::MatrixXd matrix = whitening_.root_inverse();
-    design.set_matrix({matrix.data(), static_cast<std::size_t>(matrix.size())});
-    return {};
+    rows.set_matrix({matrix.data(), static_cast<std::size_t>(matrix.size())});
+    return std::move(rows);
+  }
+
+  // A tail without rows would have a slope of noise alone, which the others would feel.
+  bool forget_unseen_tails(SecondMoment& moment) {
+    const std::size_t d = fitted_.size() + 1;
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < d; ++i) {
+      const bool tail = i < d - 1 && fit_.model.features[fitted_[i]].kind == FeatureKind::beyond;
+      if (!tail || is_seen(moment, d, i)) kept.push_back(i);
+    }
+    if (kept.size() == d) return false;
+    for (std::size_t i = d - 1; i-- > 0;)
+      if (std::ranges::find(kept, i) == kept.end()) forget_tail(fit_.model.features, fitted_, i);
+    moment = moment_of(moment, d, kept);
+    return true;
   }
 
   // For the parts, as a share of mu^2; at most what the meter would still accept.
@@ -201,14 +224,18 @@ class Fitting {
     Eigen::VectorXd origin = Eigen::VectorXd::Zero(d);
     origin[d - 1] = start.margin;
     const Eigen::VectorXd u0 = whitening_.root() * origin;
+    const Eigen::VectorXd mean = whitening_.root_inverse() * mean_row(whitening_);
+    const DescentStart from{.x = {u0.data(), u0.data() + d},
+                            .curvature = start.curvature,
+                            .labelled = start.labelled,
+                            .spread = whitening_.curvatures().sum(),
+                            .mean_row = {mean.data(), mean.data() + d}};
     TAILCOAT_TRY(descent,
-                 descend(run_, outlet(), data, options_.loss,
-                         {{u0.data(), u0.data() + d}, start.curvature, start.labelled, whitening_.curvatures().sum()},
-                         budget, rules_, [&] { return tick(); }));
+                 descend(run_, outlet(), data, options_.loss, from, budget, rules_, [&] { return tick(); }));
     TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(kShares.errors * each), run_, outlet()));
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};
-    const Eigen::MatrixXd moves = drop_faint(found, tails(), whitening_);
+    const Eigen::MatrixXd moves = drop_faint(found, tails());
     errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
     if (!fitted_.empty())
       TAILCOAT_CHECK(shrink_or_drop(found, errors, start, descent, data, meter_.share(kShares.choice * each)));
@@ -228,10 +255,15 @@ class Fitting {
 
   bool tick() { return !progress_ || progress_(steps_done_++, parts_ * rules_.steps); }
 
-  [[nodiscard]] std::vector<Eigen::Index> tails() const {
-    std::vector<Eigen::Index> tails;
-    for (std::size_t i = 0; i < fitted_.size(); ++i)
-      if (fit_.model.features[fitted_[i]].kind == FeatureKind::beyond) tails.push_back(static_cast<Eigen::Index>(i));
+  // A tail comes right after its number.
+  [[nodiscard]] std::vector<Tail> tails() const {
+    std::vector<Tail> tails;
+    for (std::size_t i = 1; i < fitted_.size(); ++i) {
+      const Feature& tail = fit_.model.features[fitted_[i]];
+      const auto at = static_cast<Eigen::Index>(i);
+      if (tail.kind == FeatureKind::beyond)
+        tails.push_back({at, at - 1, tail.scale / fit_.model.features[fitted_[i - 1]].scale});
+    }
     return tails;
   }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kBulk = 20;             // the bulk ends where a value is sqrt(20) of its standard deviations out
 constexpr double kBulkAlone = 40;        // the same where nothing further out is visible
-constexpr double kTailNoise = 3;         // rows beyond, in noise deviations, that make a feature of their own
+constexpr double kTailNoise = 2;         // rows beyond, in noise deviations, that make a feature of their own
 constexpr double kTailReach = 1.3;       // and they must reach so much further
 constexpr double kLeastScale = 1.0 / 8;  // of the distance to the end of the bulk
 constexpr double kLeastRare = 1.0 / 32;  // the same where nearly all rows share one value

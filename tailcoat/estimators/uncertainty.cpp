@@ -11,7 +11,6 @@ constexpr double kMomentNoise = 0.3;   // of a second moment that is worth its p
 constexpr double kLeastMoment = 0.25;  // of the gradients in any direction, relative to the mean one
 constexpr double kLeastSpread = 0.01;  // of standardised features, in any direction: less is taken for noise
 constexpr double kFaint = 3;           // standard errors
-constexpr double kSeen = 4;            // deviations of noise of a second moment
 
 // Noise may have made a matrix of second moments indefinite.
 Eigen::MatrixXd with_least_eigenvalue(const Eigen::MatrixXd& matrix, double least) {
@@ -58,19 +57,29 @@ Result<Errors> errors_of(const Descent& descent, const Whitening& whitening, con
   return Errors{back * whitening.with(noise) * back, back * (answer * moment * answer / rows) * back};
 }
 
-Eigen::MatrixXd drop_faint(Coefficients& coefficients, std::vector<Eigen::Index> tails, const Whitening& whitening) {
+Eigen::MatrixXd drop_faint(Coefficients& coefficients, std::vector<Tail> tails) {
   auto& [w, covariance] = coefficients;
   Eigen::MatrixXd moves = Eigen::MatrixXd::Identity(w.size(), w.size());
-  const auto is_seen = [&](Eigen::Index j) { return whitening.moment(j, j) > kSeen * whitening.noise_scale; };
-  const auto deviations = [&](Eigen::Index j) { return is_seen(j) ? std::abs(w[j]) / std::sqrt(covariance(j, j)) : 0; };
+  const auto deviations = [&](const Eigen::VectorXd& of) {
+    return std::abs(of.dot(w)) / std::sqrt(of.dot(covariance * of));
+  };
+  const auto unit = [&](Eigen::Index j) -> Eigen::VectorXd { return Eigen::VectorXd::Unit(w.size(), j); };
   while (!tails.empty()) {
-    const auto faintest = std::ranges::min_element(tails, {}, deviations);
-    const Eigen::Index j = *faintest;
-    if (deviations(j) > kFaint) break;
-    const Eigen::VectorXd column = covariance.col(j) / covariance(j, j);
-    w -= column * w[j];
-    covariance -= column * covariance.row(j).eval();
-    moves -= column * moves.row(j).eval();
+    auto faintest = tails.begin();
+    Eigen::VectorXd none;  // what is 0 if a tail is flat, or goes on straight
+    double least = HUGE_VAL;
+    const auto consider = [&](std::vector<Tail>::iterator tail, const Eigen::VectorXd& of) {
+      if (deviations(of) < least) least = deviations(of), faintest = tail, none = of;
+    };
+    for (auto tail = tails.begin(); tail != tails.end(); ++tail) {
+      consider(tail, unit(tail->at));
+      if (deviations(unit(tail->number)) > kFaint) consider(tail, unit(tail->at) - tail->unit * unit(tail->number));
+    }
+    if (least > kFaint) break;
+    const Eigen::VectorXd column = covariance * none / none.dot(covariance * none);
+    w -= column * none.dot(w);
+    covariance -= column * (none.transpose() * covariance).eval();
+    moves -= column * (none.transpose() * moves).eval();
     tails.erase(faintest);
   }
   return moves;

@@ -23,10 +23,17 @@ struct Coefficients {
   Eigen::MatrixXd covariance;
 };
 
-// Takes away those of `tails` that are no more than three standard errors from 0, or of which the second moments show
-// nothing, the faintest first, each time moving the others to where they are best without it. Gives the map by which
-// it moved the coefficients.
-Eigen::MatrixXd drop_faint(Coefficients&, std::vector<Eigen::Index> tails, const Whitening&);
+// A tail of a number: its place among the coefficients, that of the number itself, and how many units of the number its
+// own unit is.
+struct Tail {
+  Eigen::Index at, number;
+  double unit;
+};
+
+// Takes away the slopes of those tails that are no more than three standard errors from 0, or from going on straight as
+// their number does if that has a slope: they become whichever is nearer. The faintest comes first, each time the others
+// move to where they are best without it. Gives the map by which coefficients moved.
+Eigen::MatrixXd drop_faint(Coefficients&, std::vector<Tail> tails);
 
 // The mean of a standardised row, as the released second moment has it.
 Eigen::VectorXd mean_row(const Whitening&);

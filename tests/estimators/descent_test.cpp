@@ -41,8 +41,9 @@ Descended descended(
   auto data = engine.load(RowsOf<double>{linear.rows.data(), kRows, 3, 3}, linear.labels);
   if (!data) stop_at(data.error());
   const DescentBudget budget{.gradients = meter->share(0.9), .clips = meter->share(0.1)};
-  auto found = descend({engine, noise}, {*meter, noise}, *data, loss, {{0, 0, std::log(curvature)}, curvature, kRows},
-                       budget, rules, tick);
+  const DescentStart start{
+      .x = {0, 0, std::log(curvature)}, .curvature = curvature, .labelled = kRows, .mean_row = {0, 0, 1}};
+  auto found = descend({engine, noise}, {*meter, noise}, *data, loss, start, budget, rules, tick);
   return {std::move(found), meter->receipt()};
 }
 
@@ -77,6 +78,44 @@ TEST(Descent, MeanSquareIsThatOfTheGradients) {
   ASSERT_TRUE(run.descent.ok());
   // |r|^2 |a|^2 has mean 0.25 * 3.
   EXPECT_NEAR(run.descent->mean_square, 0.75, 0.25);
+}
+
+// One row of fifty is so far out that its residual is a hundred times as long as that of the others. Where the far ones
+// lie on the line of another slope, a clip that follows the bulk would never learn of it; where they lie anywhere on one
+// side, they are outliers.
+Linear with_far_rows(double far_slope) {
+  Linear linear(11);
+  std::mt19937_64 random(12);
+  for (std::size_t i = 0; i < kRows; i += 50)
+    linear.labels[i] += 100 * (far_slope != 0 ? far_slope * linear.rows[3 * i] : 1 + std::exponential_distribution<double>()(random));
+  return linear;
+}
+
+TEST(Descent, RowsThatTellOfSlopesAreNotCutForBeingFar) {
+  const DescentRules rules{.steps = 24};
+  const Descended run = descended(with_far_rows(1), SquaredLoss{}, 10, rules);
+  ASSERT_TRUE(run.descent.ok());
+  // Least squares: one row of fifty has a slope of 99 instead of -1.
+  EXPECT_NEAR(run.descent->x[0], -1 + 100 / 50.0, 0.3);
+  EXPECT_GT(run.descent->clip, 50);
+  EXPECT_LT(run.descent->clipped_share, 0.01);
+  EXPECT_EQ(run.descent->path.steps, rules.path().steps);
+}
+
+TEST(Descent, OutliersStayCut) {
+  const DescentRules rules{.steps = 24};
+  for (const double mu : {1.0, 10.0, 1000.0}) {
+    const Descended run = descended(with_far_rows(0), SquaredLoss{}, mu, rules);
+    ASSERT_TRUE(run.descent.ok());
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(run.descent->x[j], Linear::kTruth[j], 0.3) << j << ' ' << mu;
+    EXPECT_LT(run.descent->clip, 20);
+    // The gradient that was tried with the wide clip was charged, and its step not made.
+    std::vector<double> steps = rules.path().steps;
+    steps[12] = 0;
+    EXPECT_EQ(run.descent->path.steps, steps);
+    EXPECT_EQ(run.descent->noise.size(), rules.steps);
+    EXPECT_GT(run.descent->noise[12], 2 * run.descent->noise[11]);
+  }
 }
 
 TEST(Descent, NoiseIsWhatTheReceiptSays) {

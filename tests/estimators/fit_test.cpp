@@ -90,7 +90,6 @@ TEST(Fit, TailsThatDoNotShowAreLeftOut) {
   }
 }
 
-// y = 1 + 2 [Graz] - 3 [Linz] + a; Wien is the most frequent and so the reference.
 // Noise makes some columns look longer than they are. A tail without rows has a slope of noise alone.
 TEST(Fit, NormalColumnsHaveNoTails) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -106,6 +105,7 @@ TEST(Fit, NormalColumnsHaveNoTails) {
   }
 }
 
+// y = 1 + 2 [Graz] - 3 [Linz] + a; Wien is the most frequent and so the reference.
 TEST(Fit, RecoversLevelsGivenOrFound) {
   const std::vector<std::string> levels{"Graz", "Linz", "Wien"};
   for (const bool given : {true, false}) {

@@ -60,11 +60,12 @@ ColumnSketch random_sketch(std::mt19937_64& random) {
   return sketch_of(std::move(bins), noise);
 }
 
-// A number is cut at 32 units at most (kLeastRare). The unit of a tail is at least sqrt(p) u, p the share of the bin
-// that reaches furthest and u = max(e, w / sqrt(24)), e of whose width w is from the knot to its middle. Its end is e +
-// w / 2 beyond the knot, at most (1 + sqrt(6)) u = 3.45 u.
+// A number is cut at 32 units at most (kLeastRare). The unit of a tail is at least sqrt(p) u, p the share of what is
+// sure of the bin that reaches furthest and u = max(e, w / sqrt(24)), e of whose width w is from the knot to its middle.
+// Its end is e + w / 2 beyond the knot, at most (1 + sqrt(6)) u = 3.45 u.
 double furthest(const ColumnSketch& sketch) {
-  const double end = std::min(sketch.bins.front().rows, sketch.bins.back().rows);
+  const double rows = std::min(sketch.bins.front().rows, sketch.bins.back().rows);
+  const double end = std::max(rows - sketch.noise, rows / 8);
   return std::max(32.0, 3.45 * std::sqrt(sketch.rows() / end));
 }
 
@@ -116,8 +117,23 @@ TEST(Treatment, ATailThatBeginsInABinHasAUnitOfItsOwnSize) {
   const auto features = number_features("x", sketch, sketch.rows());
   ASSERT_EQ(features.size(), 2u);
   ASSERT_NEAR(features[1].knot_high, 1.5, 1e-3);
-  const double share = 1000 / sketch.rows();
+  const double share = (1000 - sketch.noise) / sketch.rows();
   EXPECT_NEAR(features[1].scale, std::sqrt(share / 24), 1e-9);
+}
+
+// One octave of noise at the end, 2^5 times further out than the tail, made its unit so large that the tail was lost.
+TEST(Treatment, ATailIsNotMeasuredByAFarOctaveOfNoise) {
+  const double noise = 100;
+  std::vector<SketchBin> bins{{0, 1, 10000}, {1, 2, 8000}, {8, 16, 1000}, {16, 32, 600}};
+  const auto near = number_features("x", sketch_of(bins, noise), kRows);
+  bins.push_back({512, 1024, 1.2 * noise});
+  const auto far = number_features("x", sketch_of(bins, noise), kRows);
+  ASSERT_EQ(near.size(), 2u);
+  ASSERT_EQ(far.size(), 2u);
+  EXPECT_GE(far[1].high, 1024) << "it may be real";
+  const double by_all = std::sqrt(1.2 * noise / kRows) * 768;
+  EXPECT_LT(far[1].scale, 0.5 * by_all);
+  EXPECT_GT(far[1].scale, near[1].scale);
 }
 
 // Zeros with few others: what is not zero must not become a tail beyond a bulk of no width.
