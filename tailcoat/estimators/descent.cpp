@@ -193,7 +193,8 @@ class Walk {
       if (t == 0 || t == std::max<std::size_t>(1, rules_.steps / 5) || last_look) TAILCOAT_CHECK(look_at_gradients());
       for (std::size_t j = 0; j < ahead.size(); ++j) ahead[j] = found_.x[j] + rules_.momentum * velocity[j];
       const bool wider = last_look && wide_.clip > kWider * found_.clip;
-      TAILCOAT_TRY(gradient, gradient_at(ahead, wider ? wide_.clip : found_.clip, part(budget_.gradients, shares[t]), t));
+      TAILCOAT_TRY(gradient,
+                   gradient_at(ahead, wider ? wide_.clip : found_.clip, part(budget_.gradients, shares[t]), t));
       if (turns_back(gradient, last)) stride /= kShorter;
       const bool misled = wider && !tells_of_slopes(gradient);
       if (wider && !misled) use(wide_);
@@ -224,9 +225,9 @@ class Walk {
     return shows && product < -kTurn * std::sqrt(size * last_size);
   }
 
-  // Whether a gradient with the wide clip shows more than noise and sampling would. It is taken where the narrow clip has
-  // led: what it shows are the rows that are cut there. Along the mean row that is their mean, which the fit is not to
-  // follow; beside it they say something about slopes, and are no outliers.
+  // Whether a gradient with the wide clip shows more than noise and sampling would. It is taken where the narrow clip
+  // has led: what it shows are the rows that are cut there. Along the mean row that is their mean, which the fit is not
+  // to follow; beside it they say something about slopes, and are no outliers.
   [[nodiscard]] bool tells_of_slopes(std::span<const double> gradient) const {
     const double noise = static_cast<double>(gradient.size()) * std::pow(found_.noise.back(), 2);
     const double sampling = wide_.mean_square / static_cast<double>(data_.rows());

@@ -230,8 +230,7 @@ class Fitting {
                             .labelled = start.labelled,
                             .spread = whitening_.curvatures().sum(),
                             .mean_row = {mean.data(), mean.data() + d}};
-    TAILCOAT_TRY(descent,
-                 descend(run_, outlet(), data, options_.loss, from, budget, rules_, [&] { return tick(); }));
+    TAILCOAT_TRY(descent, descend(run_, outlet(), data, options_.loss, from, budget, rules_, [&] { return tick(); }));
     TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(kShares.errors * each), run_, outlet()));
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};

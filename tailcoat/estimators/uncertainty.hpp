@@ -31,8 +31,8 @@ struct Tail {
 };
 
 // Takes away the slopes of those tails that are no more than three standard errors from 0, or from going on straight as
-// their number does if that has a slope: they become whichever is nearer. The faintest comes first, each time the others
-// move to where they are best without it. Gives the map by which coefficients moved.
+// their number does if that has a slope: they become whichever is nearer. The faintest comes first, each time the
+// others move to where they are best without it. Gives the map by which coefficients moved.
 Eigen::MatrixXd drop_faint(Coefficients&, std::vector<Tail> tails);
 
 // The mean of a standardised row, as the released second moment has it.

@@ -81,13 +81,14 @@ TEST(Descent, MeanSquareIsThatOfTheGradients) {
 }
 
 // One row of fifty is so far out that its residual is a hundred times as long as that of the others. Where the far ones
-// lie on the line of another slope, a clip that follows the bulk would never learn of it; where they lie anywhere on one
-// side, they are outliers.
+// lie on the line of another slope, a clip that follows the bulk would never learn of it; where they lie anywhere on
+// one side, they are outliers.
 Linear with_far_rows(double far_slope) {
   Linear linear(11);
   std::mt19937_64 random(12);
   for (std::size_t i = 0; i < kRows; i += 50)
-    linear.labels[i] += 100 * (far_slope != 0 ? far_slope * linear.rows[3 * i] : 1 + std::exponential_distribution<double>()(random));
+    linear.labels[i] +=
+        100 * (far_slope != 0 ? far_slope * linear.rows[3 * i] : 1 + std::exponential_distribution<double>()(random));
   return linear;
 }
 

@@ -84,8 +84,8 @@ TEST(Limits, DoNotDependOnATailThatWasLeftOut) {
   EXPECT_NEAR(with->limits.privacy_noise / without->limits.privacy_noise, 1, 0.5);
 }
 
-// Claims: one row in ten has one, of any size, whatever the columns say. The clip of an early look may be below that of the last: the rows that
-// are held back are those beyond the clip that is used.
+// Claims: one row in ten has one, of any size, whatever the columns say. The clip of an early look may be below that of
+// the last: the rows that are held back are those beyond the clip that is used.
 TEST(Limits, KnowASkewedTargetFromOneThatIsNot) {
   const auto table = [](bool claims, std::uint64_t seed) {
     return simulated({{.name = "a"}, {.name = "b"}, {.name = "y"}}, 20000, seed, [claims](Random& random) {

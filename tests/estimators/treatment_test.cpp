@@ -61,8 +61,8 @@ ColumnSketch random_sketch(std::mt19937_64& random) {
 }
 
 // A number is cut at 32 units at most (kLeastRare). The unit of a tail is at least sqrt(p) u, p the share of what is
-// sure of the bin that reaches furthest and u = max(e, w / sqrt(24)), e of whose width w is from the knot to its middle.
-// Its end is e + w / 2 beyond the knot, at most (1 + sqrt(6)) u = 3.45 u.
+// sure of the bin that reaches furthest and u = max(e, w / sqrt(24)), e of whose width w is from the knot to its
+// middle. Its end is e + w / 2 beyond the knot, at most (1 + sqrt(6)) u = 3.45 u.
 double furthest(const ColumnSketch& sketch) {
   const double rows = std::min(sketch.bins.front().rows, sketch.bins.back().rows);
   const double end = std::max(rows - sketch.noise, rows / 8);

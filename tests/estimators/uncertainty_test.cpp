@@ -9,7 +9,8 @@ namespace {
 constexpr Tail kTail{.at = 1, .number = 0, .unit = 2};
 
 Coefficients with_tail(double slope, double tail, double error_of_tail) {
-  Coefficients found{Eigen::Vector3d(slope, tail, 1), Eigen::Vector3d(0.01, error_of_tail * error_of_tail, 0.01).asDiagonal()};
+  Coefficients found{Eigen::Vector3d(slope, tail, 1),
+                     Eigen::Vector3d(0.01, error_of_tail * error_of_tail, 0.01).asDiagonal()};
   found.covariance(0, 1) = found.covariance(1, 0) = 0.01 * error_of_tail;
   return found;
 }
