@@ -30,7 +30,7 @@ constexpr double kLeastMiddle = 1.0 / 32;
 constexpr double kBulkTrim = 0.05;    // and of the further ones
 constexpr double kLeastInside = 0.7;  // of the rows must be in the range of a further look, or it is not believed
 constexpr std::size_t kLeastBins = 8, kMostBins = 64;
-constexpr double kLeastSure = 1.0 / 8;  // of the rows of a bin of a tail
+constexpr double kLeastSure = 1.0 / 8;  // of the rows of an octave
 
 Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
 
@@ -43,6 +43,10 @@ std::size_t reached(std::span<const SketchBin> bins, double below) {
     if (sum >= below * total) return i;
   }
   return bins.size() - 1;
+}
+
+bool is_octave(const SketchBin& bin) {
+  return bin.high - bin.low > 0.49 * std::max(std::abs(bin.low), std::abs(bin.high));
 }
 
 struct Search {
@@ -187,8 +191,8 @@ double ColumnSketch::excess_beyond(double centre, double limit) const {
   double sum = 0;
   for (const SketchBin& bin : bins) {
     const double excess = std::abs(bin.low + (bin.high - bin.low) / 2 - centre) - limit, width = bin.high - bin.low;
-    // A far octave of noise alone must not stretch what is there; some of each bin is.
-    const double sure = std::max(bin.rows - noise, kLeastSure * bin.rows);
+    // A far octave of noise alone must not stretch what is there.
+    const double sure = is_octave(bin) ? std::max(bin.rows - noise, kLeastSure * bin.rows) : bin.rows;
     // Of a bin that the limit halves, the mean is that of its upper half: w^2 / 24, where the middle alone says 0.
     if (excess > 0) sum += sure * std::max(excess * excess, width * width / 24);
   }

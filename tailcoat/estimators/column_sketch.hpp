@@ -39,8 +39,8 @@ struct ColumnSketch {
   // The mean of min(|x - centre|, limit)^2.
   [[nodiscard]] double spread_within(double centre, double limit) const;
   // The share of the rows further than `limit` from the centre, by the middles of their bins, and the mean square of
-  // how much further; that is not small where the limit cuts a bin near its middle, nor large because of bins that may
-  // hold noise alone.
+  // how much further; that is not small where the limit cuts a bin near its middle, nor large because of octaves that
+  // may hold noise alone.
   [[nodiscard]] double share_beyond(double centre, double limit) const;
   [[nodiscard]] double excess_beyond(double centre, double limit) const;
 };

@@ -14,7 +14,6 @@ struct Whitening {
   Eigen::VectorXd moments;     // eigenvalues as released: noisy, perhaps negative
   Eigen::VectorXd floored;     // at least what noise could hide
   Eigen::MatrixXd moment;      // the matrix itself, as released
-  double noise_scale = 0;      // of its diagonal
 
   [[nodiscard]] Eigen::MatrixXd root_inverse() const { return with(floored.array().rsqrt()); }  // whitens rows
   [[nodiscard]] Eigen::MatrixXd root() const { return with(floored.array().sqrt()); }

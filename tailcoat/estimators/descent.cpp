@@ -20,12 +20,12 @@ constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
-constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
-constexpr double kWider = 1.4;                 // times the clip, that a wider one is worth a try
-constexpr double kTells = 3;                   // times what chance makes of the square of a gradient without slopes
-constexpr double kLeastFollowed = 0.2;         // of the curvature at the start
-constexpr double kShows = 2;                   // times its squared noise, of a gradient that is believed
-constexpr double kTurn = 0.2, kShorter = 2;    // cosine of gradients that point back; steps are shorter then
+constexpr double kMost = 0.9, kCapOfMost = 3;    // rows, and how many times their norms are still no outliers
+constexpr double kWider = 1.4, kStillCut = 0.1;  // times the clip and the rows cut, of a wider one that is worth a try
+constexpr double kTells = 3, kSpread = 5;        // times the square that chance makes of a gradient, and its deviation
+constexpr double kLeastFollowed = 0.2;           // of the curvature at the start
+constexpr double kShows = 2;                     // times its squared noise, of a gradient that is believed
+constexpr double kTurn = 0.2, kShorter = 2;      // cosine of gradients that point back; steps are shorter then
 constexpr double kLeastHuberCurvature = 0.1;
 constexpr double kResidualShare = 0.5;                        // of a clip's budget, where residuals are looked at too
 constexpr double kCentralShare = 0.25;                        // of the residuals that density is measured on
@@ -192,12 +192,15 @@ class Walk {
       const bool last_look = t == rules_.steps / 2;
       if (t == 0 || t == std::max<std::size_t>(1, rules_.steps / 5) || last_look) TAILCOAT_CHECK(look_at_gradients());
       for (std::size_t j = 0; j < ahead.size(); ++j) ahead[j] = found_.x[j] + rules_.momentum * velocity[j];
-      const bool wider = last_look && wide_.clip > kWider * found_.clip;
+      const bool wider = last_look && is_worth_a_try(wide_);
       TAILCOAT_TRY(gradient,
                    gradient_at(ahead, wider ? wide_.clip : found_.clip, part(budget_.gradients, shares[t]), t));
       if (turns_back(gradient, last)) stride /= kShorter;
       const bool misled = wider && !tells_of_slopes(gradient);
-      if (wider && !misled) use(wide_);
+      if (wider && !misled) {
+        found_.widened = wide_.clip / found_.clip;
+        use(wide_);
+      }
       found_.path.steps.push_back(misled ? 0 : stride * rules_.step_at(t));
       for (std::size_t j = 0; j < ahead.size(); ++j) {
         const double next = ahead[j] - found_.path.steps.back() / found_.curvature * gradient[j];
@@ -225,23 +228,35 @@ class Walk {
     return shows && product < -kTurn * std::sqrt(size * last_size);
   }
 
-  // Whether a gradient with the wide clip shows more than noise and sampling would. It is taken where the narrow clip
-  // has led: what it shows are the rows that are cut there. Along the mean row that is their mean, which the fit is not
-  // to follow; beside it they say something about slopes, and are no outliers.
-  [[nodiscard]] bool tells_of_slopes(std::span<const double> gradient) const {
-    const double noise = static_cast<double>(gradient.size()) * std::pow(found_.noise.back(), 2);
-    const double sampling = wide_.mean_square / static_cast<double>(data_.rows());
-    return square_beside(gradient, mean_row_) > kTells * (noise + sampling);
+  // A wider clip than the cap allows, which cuts few of the rows that are cut now. If it cut many of them, the longer
+  // ones would be cut more, and what is left of outliers would point where rows are short. Nor may targets be missing:
+  // those that are there might be rows of another mean.
+  [[nodiscard]] bool is_worth_a_try(const Clipping& wide) const {
+    return wide.clip > kWider * found_.clip && wide.clipped_share < kStillCut * found_.clipped_share &&
+           labelled_ == static_cast<double>(data_.rows());
   }
 
-  void use(const Clipping& clipping) {
-    found_.clip = clipping.clip;
-    found_.clipped_share = clipping.clipped_share;
-    found_.mean_square = clipping.mean_square;
+  // Whether a gradient with the wide clip shows more than noise and sampling would. It is taken where the narrow clip
+  // has led: what it shows are the rows that are cut there. Along the mean row that is their mean, which the fit is not
+  // to follow; beside it they say something about slopes, and are no outliers. Without slopes the square is about
+  // chi^2.
+  [[nodiscard]] bool tells_of_slopes(std::span<const double> gradient) const {
+    const auto d = static_cast<double>(gradient.size());
+    const double by_noise = d * std::pow(found_.noise.back(), 2);
+    const double by_sampling = wide_.mean_square / static_cast<double>(data_.rows());
+    const double least = std::max(kTells, 1 + kSpread * std::sqrt(2 / std::max(d - 1, 1.0)));
+    return square_beside(gradient, mean_row_) > least * (by_noise + by_sampling);
+  }
+
+  void use(const Clipping& chosen) {
+    found_.clip = chosen.clip;
+    found_.clipped_share = chosen.clipped_share;
+    found_.mean_square = chosen.mean_square;
   }
 
   // Chooses the clip, and what else the loss needs to know about the residuals.
   Result<void> look_at_gradients() {
+    wide_ = {};
     const Gdp cost = part(budget_.clips, 1.0 / kClipChoices);
     const bool residuals = looks_at_residuals(asked_);
     if (residuals) TAILCOAT_CHECK(look_at_residuals(part(cost, kResidualShare)));
@@ -255,8 +270,9 @@ class Walk {
     }
     const bool bounded = !std::holds_alternative<SquaredLoss>(asked_);
     const double noise_per_clip = std::sqrt(d) * 2 / (n * budget_.gradients.mu);
-    double clip = choose_clip(bars, n, noise_per_clip, bounded ? HUGE_VAL : rules_.clip_cap);
-    if (!bounded) wide_ = clipping(bars, choose_clip(bars, n, noise_per_clip, HUGE_VAL), n);
+    const double uncapped = choose_clip(bars, n, noise_per_clip, HUGE_VAL);
+    double clip = bounded ? uncapped : choose_clip(bars, n, noise_per_clip, rules_.clip_cap);
+    if (uncapped > clip) wide_ = clipping(bars, uncapped, n);
     if (!bounded && found_.clip > 0) clip = std::min(found_.clip, clip);  // only down
     use(clipping(bars, std::max(clip, least_clip(found_.loss) * std::sqrt(d)), n));
     // At the truth the second moment of the gradients of a likelihood is its curvature.
@@ -306,7 +322,7 @@ class Walk {
   Loss asked_;
   double labelled_ = 0, spread_ = 0, begun_ = 0;  // of the start; the last is the curvature there
   std::vector<double> mean_row_;                  // likewise
-  Clipping wide_;                                 // without a cap, where residuals may be outliers
+  Clipping wide_;                                 // without a cap, if that has lowered the clip
   Descent found_;
 };
 

@@ -23,7 +23,7 @@ struct DescentRules {
   double momentum = 0.2;
   double growth = 0.95;  // the budget (mu^2) of a gradient over that of the next
   bool follows = false;  // the curvature of a likelihood, where that changes on the way; takes rows enough to see it
-  double clip_cap = 14;  // the clip is at most so many median norms, where large residuals are outliers
+  double clip_cap = 14;  // the clip is at most so many median norms, where large residuals are taken for outliers
 
   [[nodiscard]] double step_at(std::size_t t) const {
     return std::min(step, static_cast<double>(steps) / static_cast<double>(3 * (t + 1)));
@@ -43,6 +43,7 @@ struct DescentBudget {
 struct Descent {
   std::vector<double> x;
   double clip = 0;            // the last
+  double widened = 1;         // how many times the clip that takes large residuals for outliers
   double curvature = 1;       // of the mean loss of all rows, per unit of curvature of the rows
   double clipped_share = 0;   // of the rows, by that clip, as the last histogram of norms has it
   double mean_square = 0;     // of the clipped gradient norms, likewise

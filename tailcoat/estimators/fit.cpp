@@ -128,7 +128,10 @@ class Fitting {
 
   Result<void> take_features(const Frame& frame) {
     TAILCOAT_TRY(choice, choose_features(frame, options_, kShares.columns, run_, outlet()));
-    fit_.constant = are_too_many(choice.fitted.size(), "feature",
+    // Tails that noise has made will be forgotten.
+    const auto features = std::ranges::count_if(
+        choice.fitted, [&](std::size_t j) { return choice.features[j].kind != FeatureKind::beyond; });
+    fit_.constant = are_too_many(static_cast<std::size_t>(features), "feature",
                                  is_exponential(options_.loss) ? kStrengthPerColumn : kStrengthPerFeature);
     if (fit_.constant) return {};
     std::ranges::move(choice.notes, std::back_inserter(fit_.model.notes));
@@ -147,17 +150,11 @@ class Fitting {
     model.rows = rows;
   }
 
-  [[nodiscard]] Result<Design> design(const Frame& frame) const {
+  [[nodiscard]] Result<Design> standardised(const Frame& frame) const {
     return Design::create(frame, {fit_.model.features, fitted_, options_.target, options_.exposure}, kLeverage);
   }
 
-  // The design in coordinates whose curvature is about 1.
-  Result<Design> whitened(const Frame& frame) {
-    TAILCOAT_TRY(rows, design(frame));
-    if (fitted_.empty()) {
-      whitening_ = no_whitening(1);
-      return std::move(rows);
-    }
+  Result<SecondMoment> moment_of_rows(const Design& rows) {
     TAILCOAT_TRY(data, run_.engine.load(rows));
     const Gdp cost = meter_.share(kShares.curvature);
     const MomentCut cut = is_exponential(options_.loss) ? MomentCut{rows.radius()}
@@ -165,8 +162,19 @@ class Fitting {
     TAILCOAT_TRY(moment, second_moment(run_.engine, data.features(), cut.radius, cost, outlet()));
     moment.noise_scale *= cut.factor;
     for (double& entry : moment.matrix) entry *= cut.factor;
+    return std::move(moment);
+  }
+
+  // The design in coordinates whose curvature is about 1.
+  Result<Design> whitened(const Frame& frame) {
+    TAILCOAT_TRY(rows, standardised(frame));
+    if (fitted_.empty()) {
+      whitening_ = no_whitening(1);
+      return std::move(rows);
+    }
+    TAILCOAT_TRY(moment, moment_of_rows(rows));
     if (forget_unseen_tails(moment)) {
-      TAILCOAT_TRY(others, design(frame));
+      TAILCOAT_TRY(others, standardised(frame));
       rows = std::move(others);
     }
     whitening_ = whitening_of(moment, rows.columns());
@@ -285,7 +293,9 @@ class Fitting {
     if (kept > 0) {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
-      const double largest = looks_at_residuals(options_.loss) ? kLargestLinearDifference : kLargestDifference;
+      // Far rows that the fit has followed count like others.
+      const double largest = looks_at_residuals(options_.loss) ? kLargestLinearDifference
+                                                               : kLargestDifference * std::pow(descent.widened, 2);
       TAILCOAT_TRY(worse,
                    clipped_mean(run_.engine, differences, largest, "choice between fit and constant", cost, outlet()));
       const double noise = 2 * largest / (rows_ * cost.mu);

@@ -69,7 +69,8 @@ Eigen::MatrixXd drop_faint(Coefficients& coefficients, std::vector<Tail> tails) 
     Eigen::VectorXd none;  // what is 0 if a tail is flat, or goes on straight
     double least = HUGE_VAL;
     const auto consider = [&](std::vector<Tail>::iterator tail, const Eigen::VectorXd& of) {
-      if (deviations(of) < least) least = deviations(of), faintest = tail, none = of;
+      const double away = deviations(of);
+      if (away < least) least = away, faintest = tail, none = of;
     };
     for (auto tail = tails.begin(); tail != tails.end(); ++tail) {
       consider(tail, unit(tail->at));

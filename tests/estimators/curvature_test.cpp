@@ -37,5 +37,14 @@ TEST(MomentCut, LowersTheFloorToWhatIsToBeHidden) {
   EXPECT_NEAR(noise_floor(kColumns, std::sqrt(2.0) * cut.radius * cut.radius / (rows * mu)), 0.15, 1e-12);
 }
 
+TEST(Curvature, TheMomentsOfSomeColumnsAreThoseOfTheWhole) {
+  const SecondMoment whole{{1, 2, 3, 2, 5, 6, 3, 6, 9}, 0.5};
+  const SecondMoment part = moment_of(whole, 3, std::vector<std::size_t>{0, 2});
+  EXPECT_EQ(part.matrix, (std::vector<double>{1, 3, 3, 9}));
+  EXPECT_EQ(part.noise_scale, 0.5);
+  EXPECT_FALSE(is_seen(whole, 3, 0));
+  EXPECT_TRUE(is_seen(whole, 3, 1));
+}
+
 }  // namespace
 }  // namespace tailcoat

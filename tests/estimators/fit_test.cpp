@@ -105,6 +105,41 @@ TEST(Fit, NormalColumnsHaveNoTails) {
   }
 }
 
+// Outliers that have nothing to do with the columns: in some the wide clip would cut the rows of rare levels more than
+// others, or targets are missing where a is large.
+TEST(Fit, OutliersStayOutliersWhateverTheColumnsAreLike) {
+  for (const bool missing : {false, true}) {
+    for (const double epsilon : {1.0, 10.0}) {
+      SCOPED_TRACE(std::to_string(epsilon) + (missing ? ", missing targets" : ", rare ones"));
+      std::vector<Column> columns{{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}, {.name = "y"}};
+      for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        Table table = simulated(columns, 20000, seed, [&](Random& random) {
+          std::vector<double> row;
+          for (int j = 0; j < 4; ++j) row.push_back(missing ? normal(random) : uniform(random) < 0.03 ? 1 : 0);
+          const double far = uniform(random) < 0.08 ? 1000 - 1000 * std::log(1 - uniform(random)) : 0;
+          const bool gone = missing && uniform(random) < (row[0] > 0 ? 0.6 : 0.1);
+          row.push_back(gone ? std::nan("") : 1 + row[0] + 0.5 * row[1] + normal(random) + far);
+          return row;
+        });
+        const auto fit = fitted(std::move(table), {.target = "y", .budget = {epsilon, 1e-6}}, seed);
+        ASSERT_TRUE(fit.ok()) << fit.error().message;
+        EXPECT_LT(std::abs(estimates(fit->model)["(intercept)"].value), 12) << seed;  // the mean is 160
+      }
+    }
+  }
+}
+
+// One row of fifty lies on a line of slope 100: a fit of the mean has the slope 1 + 2, and is no constant.
+TEST(Fit, FarRowsOnAnotherLineAreFollowed) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Table table = simulated({{.name = "a"}, {.name = "b"}, {.name = "y"}}, 20000, seed, [](Random& random) {
+      const double a = normal(random), b = normal(random), far = uniform(random) < 0.02 ? 100 * a : 0;
+      return std::vector{a, b, a + 0.5 * b + 0.5 * normal(random) + far};
+    });
+    expect_near(fitted(std::move(table), {.target = "y", .budget = {30, 1e-6}}, seed), {{"a", 3}}, 0.7);
+  }
+}
+
 // y = 1 + 2 [Graz] - 3 [Linz] + a; Wien is the most frequent and so the reference.
 TEST(Fit, RecoversLevelsGivenOrFound) {
   const std::vector<std::string> levels{"Graz", "Linz", "Wien"};

@@ -136,6 +136,16 @@ TEST(Treatment, ATailIsNotMeasuredByAFarOctaveOfNoise) {
   EXPECT_GT(far[1].scale, near[1].scale);
 }
 
+// The sketch of public rows has a bin of one row for each value: none of that is noise.
+TEST(Treatment, ATailOfSingleValuesIsMeasuredByAllOfThem) {
+  std::vector<SketchBin> bins;
+  for (int k = 1; k <= 1000; ++k) bins.push_back({k / 1000.0, k / 1000.0, 1});
+  for (int k = 0; k < 20; ++k) bins.push_back({50.0 + k, 50.0 + k, 1});
+  const auto features = number_features("x", sketch_of(bins, 1), 1020);
+  ASSERT_EQ(features.size(), 2u);
+  EXPECT_EQ(features[1].scale, number_features("x", sketch_of(bins, 0), 1020)[1].scale);
+}
+
 // Zeros with few others: what is not zero must not become a tail beyond a bulk of no width.
 TEST(Treatment, RareValuesBesideZerosAreOneFeature) {
   for (const double rare : {20.0, 100.0, 400.0, 2000.0}) {
