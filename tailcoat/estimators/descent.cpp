@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 
 #include "tailcoat/base/rounding.hpp"
@@ -20,12 +21,14 @@ constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
-constexpr double kMost = 0.9, kCapOfMost = 3;    // rows, and how many times their norms are still no outliers
-constexpr double kWider = 1.4, kStillCut = 0.1;  // times the clip and the rows cut, of a wider one that is worth a try
-constexpr double kTells = 3, kSpread = 5;        // times the square that chance makes of a gradient, and its deviation
-constexpr double kLeastFollowed = 0.2;           // of the curvature at the start
-constexpr double kShows = 2;                     // times its squared noise, of a gradient that is believed
-constexpr double kTurn = 0.2, kShorter = 2;      // cosine of gradients that point back; steps are shorter then
+constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
+// A wider clip is worth a try if it is so many times as wide, cuts so much less, and if what is cut now shows so
+// clearly.
+constexpr double kWider = 4, kStillCut = 0.1, kClearlyCut = 100;
+constexpr double kTells = 3, kSpread = 5;    // times the square that chance makes of a gradient, and its deviation
+constexpr double kLeastFollowed = 0.2;       // of the curvature at the start
+constexpr double kShows = 2;                 // times its squared noise, of a gradient that is believed
+constexpr double kTurn = 0.2, kShorter = 2;  // cosine of gradients that point back; steps are shorter then
 constexpr double kLeastHuberCurvature = 0.1;
 constexpr double kResidualShare = 0.5;                        // of a clip's budget, where residuals are looked at too
 constexpr double kCentralShare = 0.25;                        // of the residuals that density is measured on
@@ -228,12 +231,13 @@ class Walk {
     return shows && product < -kTurn * std::sqrt(size * last_size);
   }
 
-  // A wider clip than the cap allows, which cuts few of the rows that are cut now. If it cut many of them, the longer
-  // ones would be cut more, and what is left of outliers would point where rows are short. Nor may targets be missing:
-  // those that are there might be rows of another mean.
+  // A wider clip than the cap allows, which cuts few of the rows that are cut now, also of those that noise may hide.
+  // If it cut many of them, the longer ones would be cut more, and what is left of outliers would point where rows are
+  // short. Nor may targets be missing: those that are there might be rows of another mean.
   [[nodiscard]] bool is_worth_a_try(const Clipping& wide) const {
+    const auto n = static_cast<double>(data_.rows());
     return wide.clip > kWider * found_.clip && wide.clipped_share < kStillCut * found_.clipped_share &&
-           labelled_ == static_cast<double>(data_.rows());
+           found_.clipped_share * n > kClearlyCut * noise_of_norms_ && labelled_ == n;
   }
 
   // Whether a gradient with the wide clip shows more than noise and sampling would. It is taken where the narrow clip
@@ -261,8 +265,9 @@ class Walk {
     const bool residuals = looks_at_residuals(asked_);
     if (residuals) TAILCOAT_CHECK(look_at_residuals(part(cost, kResidualShare)));
     TAILCOAT_TRY(norms, run_.engine.gradient_norms(Samples(data_, found_.loss), found_.x));
-    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, norms, Signs::positive, "norms of gradients",
-                                  residuals ? part(cost, 1 - kResidualShare) : cost));
+    const Gdp of_norms = residuals ? part(cost, 1 - kResidualShare) : cost;
+    noise_of_norms_ = std::numbers::sqrt2 / of_norms.mu;
+    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, norms, Signs::positive, "norms of gradients", of_norms));
     const auto n = static_cast<double>(data_.rows()), d = static_cast<double>(data_.dimension());
     if (bars.empty()) {
       if (found_.clip == 0) found_.clip = std::sqrt(d);
@@ -323,6 +328,7 @@ class Walk {
   double labelled_ = 0, spread_ = 0, begun_ = 0;  // of the start; the last is the curvature there
   std::vector<double> mean_row_;                  // likewise
   Clipping wide_;                                 // without a cap, if that has lowered the clip
+  double noise_of_norms_ = 0;                     // deviation of a count of the histogram that both are from
   Descent found_;
 };
 
