@@ -15,9 +15,9 @@ constexpr bool kSanitized = true;  // shadow memory is not ours
 constexpr bool kSanitized = false;
 #endif
 
-Result<Fit> fitted_frame(const Frame& frame, const FitOptions& options, std::size_t threads) {
+Result<Fit> fitted_frame(const Frame& frame, const FitOptions& options, std::size_t threads, std::uint64_t seed = 5) {
   Engine engine(threads);
-  BitSource noise = BitSource::insecure_seeded(5);
+  BitSource noise = BitSource::insecure_seeded(seed);
   return fit(frame, options, {engine, noise});
 }
 
@@ -86,6 +86,41 @@ TEST(FrameFit, GivesTheBitsOfTheTableOnAnyNumberOfThreads) {
     EXPECT_TRUE(
         std::ranges::equal(cells, cells_before, [](double x, double y) { return x == y || (x != x && y != y); }));
   }
+}
+
+// A tail that noise has made is forgotten after the second moments: the rows are made anew, in both ways alike.
+TEST(FrameFit, GivesTheBitsOfTheTableWhereATailWasForgotten) {
+  const std::vector<Column> columns{{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "y"}};
+  const std::size_t rows = 5000;
+  std::size_t forgotten = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    std::vector<double> cells;
+    Random random(seed);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double a = 10 + 2 * normal(random), b = normal(random), c = std::exp(normal(random));
+      cells.insert(cells.end(), {a, b, c, a - b + c + normal(random)});
+    }
+    FitOptions options{.target = "y", .budget = {3, 1e-6}};
+    options.missing_indicators = {"a", "c"};
+    const auto found = fitted_frame(Frame{columns, RowsOf<double>{cells.data(), rows, 4, 4}}, options, 2, seed);
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    std::size_t moments = 0, gradient = 0;
+    for (const ReceiptLine& line : found->model.receipt.lines) {
+      if (line.release.what == "second-moment matrix") moments = line.release.values;
+      if (line.release.what.starts_with("gradient, step")) gradient = line.release.values;
+    }
+    ASSERT_EQ(gradient, found->model.features.size() + 1);
+    forgotten += moments > gradient * (gradient + 1) / 2;
+    const auto expected = fitted(table_of(columns, cells), options, seed);
+    ASSERT_TRUE(expected.ok()) << expected.error().message;
+    EXPECT_EQ(to_json(found->model), to_json(expected->model)) << seed;
+    for (std::size_t j = 0; j < found->model.features.size(); ++j) {
+      const Feature& feature = found->model.features[j];
+      const bool tail = feature.kind == FeatureKind::beyond;
+      EXPECT_EQ(feature.column, tail ? found->model.features[j - 1].column : feature.column);
+    }
+  }
+  EXPECT_GT(forgotten, 2u);
 }
 
 TEST(FrameFit, StaysFiniteWhateverTheMemoryHolds) {
