@@ -40,6 +40,7 @@ constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of on
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
 constexpr double kClearlyKept = 0.5, kProof = 3, kExponentialProof = 1;
+constexpr double kMeanDeviation = 1;  // of the mean of a target from where its bulk is, in units of that
 
 // No single number moves the margin by more than that: the limits of its feature are drawn in.
 void limit_effects(Model& model) {
@@ -283,6 +284,10 @@ class Fitting {
     const bool hopeless = exponential && (margin_error(found, whitening_) > kMostMarginError ||
                                           margin_error({found.values, errors.noise}, whitening_) > kMostMarginNoise);
     const double kept = hopeless ? 0 : shrink(found, whitening_);
+    if (!exponential) {
+      const Eigen::MatrixXd moves = draw_mean(found, whitening_, start.margin, kMeanDeviation);
+      errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
+    }
     const Start alone = exponential ? start
                                     : Start{.margin = mean_row(whitening_).dot(found.values),
                                             .curvature = start.curvature,
