@@ -284,12 +284,8 @@ class Fitting {
     const bool hopeless = exponential && (margin_error(found, whitening_) > kMostMarginError ||
                                           margin_error({found.values, errors.noise}, whitening_) > kMostMarginNoise);
     const double kept = hopeless ? 0 : shrink(found, whitening_);
-    if (!exponential) {
-      const Eigen::MatrixXd moves = draw_mean(found, whitening_, start.margin, kMeanDeviation);
-      errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
-    }
     const Start alone = exponential ? start
-                                    : Start{.margin = mean_row(whitening_).dot(found.values),
+                                    : Start{.margin = mean_margin(found, start),
                                             .curvature = start.curvature,
                                             .labelled = start.labelled,
                                             .sampling = errors.sampling(last, last),
@@ -310,6 +306,13 @@ class Fitting {
     errors = {constant_at(0, alone.noise).covariance, constant_at(0, alone.sampling).covariance};
     note_constant();
     return {};
+  }
+
+  // Of the mean row; where its error is larger than a mean is off, rather where the target's bulk is.
+  [[nodiscard]] double mean_margin(const Coefficients& found, const Start& start) const {
+    const Eigen::VectorXd mean = mean_row(whitening_);
+    const double margin = mean.dot(found.values), variance = std::max(mean.dot(found.covariance * mean), 0.0);
+    return margin + variance / (variance + kMeanDeviation * kMeanDeviation) * (start.margin - margin);
   }
 
   [[nodiscard]] Coefficients constant_at(double margin, double variance) const {

@@ -111,17 +111,4 @@ double shrink(Coefficients& coefficients, const Whitening& whitening) {
   return kept;
 }
 
-Eigen::MatrixXd draw_mean(Coefficients& coefficients, const Whitening& whitening, double at, double deviation) {
-  auto& [w, covariance] = coefficients;
-  const Eigen::VectorXd mean = mean_row(whitening);
-  const double variance = std::max(mean.dot(covariance * mean), 0.0), prior = deviation * deviation;
-  const double drawn = variance / (variance + prior);
-  Eigen::MatrixXd moves = Eigen::MatrixXd::Identity(w.size(), w.size());
-  moves.row(w.size() - 1) -= drawn * mean.transpose();
-  w = (moves * w).eval();
-  w[w.size() - 1] += drawn * at;
-  covariance = (moves * covariance * moves.transpose()).eval();
-  return moves;
-}
-
 }  // namespace tailcoat

@@ -44,8 +44,4 @@ double margin_error(const Coefficients&, const Whitening&);
 // Shrinks the slopes towards the constant model by as much as errors are of their size, and returns the factor.
 double shrink(Coefficients&, const Whitening&);
 
-// Draws the margin of the mean row towards `at`, which it is thought to be off by `deviation`, the more the larger its
-// error is beside that. Gives the map by which coefficients moved, apart from a constant.
-Eigen::MatrixXd draw_mean(Coefficients&, const Whitening&, double at, double deviation);
-
 }  // namespace tailcoat

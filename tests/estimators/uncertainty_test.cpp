@@ -46,21 +46,5 @@ TEST(DropFaint, NothingGoesOnWhereTheNumberHasNoSlope) {
   EXPECT_EQ(found.covariance(1, 1), 0);
 }
 
-// The mean row is (0.5, 0, 1): its margin is 0.5 + 1 with variance 0.0025 + 0.01, or 10^4 times that.
-TEST(DrawMean, MovesWhatIsMostlyNoise) {
-  Whitening whitening = no_whitening(3);
-  whitening.moment(0, 2) = whitening.moment(2, 0) = 0.5;
-  for (const bool noisy : {false, true}) {
-    Coefficients found = with_tail(1, 0, 1);
-    if (noisy) found.covariance *= 1e4;
-    const Coefficients before = found;
-    const Eigen::MatrixXd moves = draw_mean(found, whitening, -2, 1);
-    const double variance = noisy ? 125 : 0.0125, margin = 0.5 * found.values[0] + found.values[2];
-    EXPECT_NEAR(margin, (1.5 - 2 * variance) / (1 + variance), 1e-9);
-    EXPECT_EQ(found.values.head(2), before.values.head(2)) << "slopes stay";
-    EXPECT_LT((moves * before.covariance * moves.transpose() - found.covariance).norm(), 1e-9);
-  }
-}
-
 }  // namespace
 }  // namespace tailcoat
