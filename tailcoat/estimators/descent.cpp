@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <optional>
 
 #include "tailcoat/base/rounding.hpp"
@@ -135,15 +136,14 @@ Clipping clipping(std::span<const Bar> bars, double clip, double rows) {
   return {clip, rows_beyond(bars, clip) / rows, square_sum(bars, clip) / rows};
 }
 
-// The squared norm of what is orthogonal to a direction.
+double product(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// The squared norm of what is orthogonal to a direction; an empty one is none.
 double square_beside(std::span<const double> vector, std::span<const double> direction) {
-  double square = 0, along = 0, length = 0;
-  for (std::size_t j = 0; j < vector.size(); ++j) square += vector[j] * vector[j];
-  for (std::size_t j = 0; j < direction.size(); ++j) {
-    along += vector[j] * direction[j];
-    length += direction[j] * direction[j];
-  }
-  return length > 0 ? square - along * along / length : square;
+  const double square = product(vector, vector), length = product(direction, direction);
+  return length > 0 ? square - std::pow(product(direction, vector), 2) / length : square;
 }
 
 bool is_kinked(const Loss& loss) {
@@ -219,16 +219,11 @@ class Walk {
   // Whether a step went too far: the next gradient points back.
   [[nodiscard]] bool turns_back(std::span<const double> gradient, std::span<const double> last) const {
     if (last.empty() || !is_exponential(asked_)) return false;
-    double product = 0, size = 0, last_size = 0;
-    for (std::size_t j = 0; j < gradient.size(); ++j) {
-      product += gradient[j] * last[j];
-      size += gradient[j] * gradient[j];
-      last_size += last[j] * last[j];
-    }
+    const double size = product(gradient, gradient), last_size = product(last, last);
     // Where noise is all there is of a gradient it may point anywhere; shorter steps do no harm then if it is large.
     const double noise = static_cast<double>(gradient.size()) * std::pow(found_.noise.back(), 2);
     const bool shows = !rules_.follows || std::min(size, last_size) > kShows * noise;
-    return shows && product < -kTurn * std::sqrt(size * last_size);
+    return shows && product(gradient, last) < -kTurn * std::sqrt(size * last_size);
   }
 
   // A wider clip than the cap allows, which cuts few of the rows that are cut now, also of those that noise may hide.

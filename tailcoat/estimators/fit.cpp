@@ -188,13 +188,17 @@ class Fitting {
   bool forget_unseen_tails(SecondMoment& moment) {
     const std::size_t d = fitted_.size() + 1;
     std::vector<std::size_t> kept;
-    for (std::size_t i = 0; i < d; ++i) {
-      const bool tail = i < d - 1 && fit_.model.features[fitted_[i]].kind == FeatureKind::beyond;
-      if (!tail || is_seen(moment, d, i)) kept.push_back(i);
+    for (std::size_t i = 0; i < d - 1; ++i) {
+      const std::size_t place = kept.size();  // among those that are left
+      const bool tail = fit_.model.features[fitted_[place]].kind == FeatureKind::beyond;
+      if (tail && !is_seen(moment, d, i)) {
+        forget_tail(fit_.model.features, fitted_, place);
+      } else {
+        kept.push_back(i);
+      }
     }
+    kept.push_back(d - 1);
     if (kept.size() == d) return false;
-    for (std::size_t i = d - 1; i-- > 0;)
-      if (std::ranges::find(kept, i) == kept.end()) forget_tail(fit_.model.features, fitted_, i);
     moment = moment_of(moment, d, kept);
     return true;
   }

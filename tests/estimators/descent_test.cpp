@@ -117,6 +117,8 @@ TEST(Descent, OutliersStayCut) {
     if (tried) steps[12] = 0;
     EXPECT_EQ(run.descent->path.steps, steps);
     EXPECT_EQ(run.descent->noise[12] > 2 * run.descent->noise[11], tried);
+    for (const ReceiptLine& line : run.receipt.lines)
+      EXPECT_LE(line.release.sensitivity / line.release.noise_scale, line.price.mu * (1 + 1e-6)) << line.release.what;
   }
 }
 
