@@ -198,10 +198,17 @@ std::string coefficients_text(const Fit& fit) {
       text += estimate_line(feature_name(model.features[j]), model.parts[p].coefficients[j],
                             model.features[j].kind == FeatureKind::level);
   }
-  if (std::ranges::any_of(model.features, [](const Feature& f) { return f.kind == FeatureKind::beyond; }))
+  const auto has = [&](FeatureKind kind) {
+    return std::ranges::find(model.features, kind, &Feature::kind) != model.features.end();
+  };
+  if (has(FeatureKind::beyond))
     text +=
         "  \"x beyond a to b\" is the slope of x outside of a to b, where x itself counts as a or b: a long\n"
         "  tail has a slope of its own; that of x, or none, where it is too faint to tell.\n";
+  if (has(FeatureKind::nonzero))
+    text +=
+        "  \"x is not 0\" is what sets rows apart in which x is another number than 0, besides the slope of x:\n"
+        "  where many cells are 0, those are often a kind of their own.\n";
   return text;
 }
 

@@ -49,6 +49,17 @@ bool is_octave(const SketchBin& bin) {
   return bin.high - bin.low > 0.49 * std::max(std::abs(bin.low), std::abs(bin.high));
 }
 
+// Of the octaves other than 0, less the one that has most.
+double rows_besides_most(std::span<const SketchBin> octaves) {
+  double sum = 0, most = 0;
+  for (const SketchBin& octave : octaves) {
+    if (octave.low == octave.high) continue;
+    sum += octave.rows;
+    most = std::max(most, octave.rows);
+  }
+  return sum - most;
+}
+
 struct Search {
   ColumnSketch sketch;
   double from = 0, to = 0;  // the range of the next look
@@ -93,6 +104,8 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
   add_run(1, zero);
   if (counts[zero] > kVisible * noise) bins.push_back(bin(zero));
   add_run(zero + 1, counts.size());
+  search.sketch.zeros = std::max(counts[zero], 0.0);
+  search.sketch.varied = rows_besides_most(bins);
   search.sketch.blank = bins.empty();
   if (bins.empty()) bins.push_back({0, 0, 1});
   search.mostly_zeros = counts[zero] > search.sketch.rows() / 2;

@@ -23,6 +23,8 @@ struct ColumnSketch {
   std::vector<SketchBin> bins;  // visible ones, in order; at least one
   double noise = 0;             // standard deviation of a count of the first histogram
   double missing = 0;           // cells without a value, as that has it
+  double zeros = 0;             // cells that are 0, likewise
+  double varied = 0;            // cells of another octave than most of those that are not 0, likewise
   bool blank = false;           // nothing is visible: the bin, of zeros, is there for want of another
 
   [[nodiscard]] double low() const { return bins.front().low; }

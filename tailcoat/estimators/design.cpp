@@ -84,12 +84,15 @@ void add_tails(Recipe& recipe, const Inputs& tails) {
   recipe.tails = runs_of(tails.columns, first);
 }
 
-void add_missing(Recipe& recipe, const Inputs& missing) {
-  recipe.first_missing = recipe.dense - missing.columns.size();
+void add_indicators(Recipe& recipe, const Inputs& nonzero, const Inputs& missing) {
+  recipe.first_indicator = recipe.dense - nonzero.columns.size() - missing.columns.size();
+  const auto no = [](const Feature& feature) { return (0 - feature.centre) / feature.scale; };
+  const auto yes = [](const Feature& feature) { return (1 - feature.centre) / feature.scale; };
+  for (std::size_t k = 0; k < nonzero.columns.size(); ++k)
+    recipe.indicators.push_back({nonzero.columns[k], no(*nonzero.features[k]), yes(*nonzero.features[k]), 0});
   for (std::size_t k = 0; k < missing.columns.size(); ++k) {
-    const Feature& feature = *missing.features[k];
-    recipe.missing.push_back(
-        {missing.columns[k], (0 - feature.centre) / feature.scale, (1 - feature.centre) / feature.scale});
+    const double present = no(*missing.features[k]);
+    recipe.indicators.push_back({missing.columns[k], present, present, yes(*missing.features[k])});
   }
 }
 
@@ -109,6 +112,7 @@ Result<Design> Design::create(const Frame& frame, const DesignColumns& wanted, d
   TAILCOAT_CHECK(check_apart(frame, wanted.target));
   TAILCOAT_TRY(numbers, inputs_of(frame, wanted, FeatureKind::number));
   TAILCOAT_TRY(tails, inputs_of(frame, wanted, FeatureKind::beyond));
+  TAILCOAT_TRY(nonzero, inputs_of(frame, wanted, FeatureKind::nonzero));
   TAILCOAT_TRY(missing, inputs_of(frame, wanted, FeatureKind::missing));
   Design design;
   design.cells_ = frame.cells;
@@ -120,10 +124,10 @@ Result<Design> Design::create(const Frame& frame, const DesignColumns& wanted, d
   Recipe& recipe = design.recipe_;
   recipe.outputs = wanted.fitted.size() + 1;
   design.radius_ = leverage * std::sqrt(static_cast<double>(recipe.outputs));
-  recipe.dense = numbers.columns.size() + missing.columns.size();
+  recipe.dense = numbers.columns.size() + nonzero.columns.size() + missing.columns.size();
   recipe.inputs = tails.columns.empty() ? recipe.dense : padded(recipe.dense) + tails.columns.size();
   std::vector<std::size_t>& output_of = design.output_of_;
-  for (const Inputs* inputs : {&numbers, &missing})
+  for (const Inputs* inputs : {&numbers, &nonzero, &missing})
     output_of.insert(output_of.end(), inputs->outputs.begin(), inputs->outputs.end());
   if (!tails.columns.empty()) output_of.resize(padded(recipe.dense), recipe.outputs);
   output_of.insert(output_of.end(), tails.outputs.begin(), tails.outputs.end());
@@ -131,7 +135,7 @@ Result<Design> Design::create(const Frame& frame, const DesignColumns& wanted, d
        {&recipe.factor, &recipe.shift, &recipe.low, &recipe.high, &recipe.knot_low, &recipe.knot_high})
     of->assign(recipe.room(), 0.0);
   add_numbers(recipe, numbers);
-  add_missing(recipe, missing);
+  add_indicators(recipe, nonzero, missing);
   add_tails(recipe, tails);
   design.add_texts(frame, wanted);
   std::vector<double> identity(recipe.outputs * recipe.outputs);

@@ -26,7 +26,8 @@ Result<void> check_distinct(std::span<const Feature> features) {
 }
 
 Result<void> check_kind(const Feature& feature, const Column& column) {
-  const bool needs_numbers = feature.kind == FeatureKind::number || feature.kind == FeatureKind::beyond;
+  const bool needs_numbers = feature.kind == FeatureKind::number || feature.kind == FeatureKind::beyond ||
+                             feature.kind == FeatureKind::nonzero;
   if (needs_numbers && column.kind == ColumnKind::text) {
     return usage_error(fmt::format("column {} holds texts, but feature {} needs numbers; read it as numbers",
                                    in_quotes(column.name), in_quotes(feature_name(feature))));
@@ -67,6 +68,10 @@ Result<void> RowEncoder::add(const Feature& feature, std::size_t place) {
   }
   if (feature.kind == FeatureKind::beyond) {
     beyond_.push_back({column, place, feature});
+    return {};
+  }
+  if (feature.kind == FeatureKind::nonzero) {
+    nonzero_.push_back({column, place, feature.centre});
     return {};
   }
   if (feature.kind == FeatureKind::missing) {

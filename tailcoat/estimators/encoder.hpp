@@ -34,6 +34,7 @@ class RowEncoder {
   void encode(std::span<const double> cells, std::span<double> values) {
     for (const Number& number : numbers_) values[number.feature] = number.of(cells[number.column]);
     for (const Beyond& beyond : beyond_) values[beyond.feature] = beyond.rule.of_number(cells[beyond.column]);
+    for (const Nonzero& nonzero : nonzero_) values[nonzero.feature] = nonzero.of(cells[nonzero.column]);
     for (const Missing& missing : missing_)
       values[missing.feature] = cells[missing.column] != cells[missing.column] ? 1 : 0;
     for (Texts& texts : texts_) encode_text(texts, cells, values);
@@ -54,6 +55,12 @@ class RowEncoder {
   struct Beyond {
     std::size_t column, feature;
     Feature rule;
+  };
+  struct Nonzero {
+    std::size_t column, feature;
+    double centre;
+
+    [[nodiscard]] double of(double cell) const { return cell != cell ? centre : (cell != 0 ? 1 : 0); }
   };
   struct Missing {
     std::size_t column, feature;
@@ -80,6 +87,7 @@ class RowEncoder {
   std::size_t features_;
   std::vector<Number> numbers_;
   std::vector<Beyond> beyond_;
+  std::vector<Nonzero> nonzero_;
   std::vector<Missing> missing_;
   std::vector<Texts> texts_;
 };

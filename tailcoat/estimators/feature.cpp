@@ -14,6 +14,8 @@ const char* kind_name(FeatureKind kind) {
       return "beyond";
     case FeatureKind::level:
       return "level";
+    case FeatureKind::nonzero:
+      return "nonzero";
     case FeatureKind::missing:
       return "missing";
   }
@@ -28,6 +30,8 @@ std::string feature_name(const Feature& feature) {
       return fmt::format("{} beyond {:.4g} to {:.4g}", feature.column, feature.knot_low, feature.knot_high);
     case FeatureKind::level:
       return fmt::format("{}={}", feature.column, feature.level);
+    case FeatureKind::nonzero:
+      return fmt::format("{} is not 0", feature.column);
     case FeatureKind::missing:
       return fmt::format("{} is missing", feature.column);
   }

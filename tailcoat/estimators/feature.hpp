@@ -15,6 +15,7 @@ enum class FeatureKind {
   number,   // the cell, cut to [low, high]
   beyond,   // how far the cell, cut to [low, high], is outside of [knot_low, knot_high]; negative below
   level,    // 1 where the text is `level`, 0 where it is another known level of the column
+  nonzero,  // 1 where the cell is another number than 0, 0 where it is 0
   missing,  // 1 where the cell is missing, else 0
 };
 
@@ -36,10 +37,10 @@ struct Feature {
   }
 };
 
-// "number", "beyond", "level", "missing".
+// "number", "beyond", "level", "nonzero", "missing".
 const char* kind_name(FeatureKind);
 
-// "rooms", "rooms beyond -1.5 to 30", "city=Graz", "rooms is missing".
+// "rooms", "rooms beyond -1.5 to 30", "city=Graz", "rooms is not 0", "rooms is missing".
 std::string feature_name(const Feature&);
 
 // Refuses numbers that no fit gives: a centre that is not finite, a scale that is not positive, limits out of order.

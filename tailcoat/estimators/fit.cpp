@@ -129,9 +129,11 @@ class Fitting {
 
   Result<void> take_features(const Frame& frame) {
     TAILCOAT_TRY(choice, choose_features(frame, options_, kShares.columns, run_, outlet()));
-    // Tails that noise has made will be forgotten.
-    const auto features = std::ranges::count_if(
-        choice.fitted, [&](std::size_t j) { return choice.features[j].kind != FeatureKind::beyond; });
+    // Tails that noise has made will be forgotten, and zeros that are told from others take more strength than this.
+    const auto features = std::ranges::count_if(choice.fitted, [&](std::size_t j) {
+      const FeatureKind kind = choice.features[j].kind;
+      return kind != FeatureKind::beyond && kind != FeatureKind::nonzero;
+    });
     fit_.constant = are_too_many(static_cast<std::size_t>(features), "feature",
                                  is_exponential(options_.loss) ? kStrengthPerColumn : kStrengthPerFeature);
     if (fit_.constant) return {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "tailcoat/data/text.hpp"
@@ -23,6 +24,19 @@ ColumnSketch exact_sketch(std::vector<double> values) {
     if (sketch.bins.empty() || sketch.bins.back().low != value) sketch.bins.push_back({value, value, 0});
     sketch.bins.back().rows += 1;
   }
+  std::map<std::pair<bool, int>, double> octaves;
+  double most = 0;
+  for (const SketchBin& bin : sketch.bins) {
+    if (bin.low == 0) {
+      sketch.zeros = bin.rows;
+      continue;
+    }
+    double& octave = octaves[{bin.low < 0, std::ilogb(bin.low)}];
+    octave += bin.rows;
+    most = std::max(most, octave);
+    sketch.varied += bin.rows;
+  }
+  sketch.varied -= most;
   if (sketch.bins.size() == 1) {
     SketchBin& only = sketch.bins.front();
     const double width = std::abs(only.low) * 0x1p-10;

@@ -85,9 +85,11 @@ HWY_INLINE void add_tails(const Recipe& recipe, const RowsOfTile<T>& cells, cons
 }
 
 template <class T>
-HWY_INLINE void add_missing(const Recipe& recipe, const T* HWY_RESTRICT cells, double* HWY_RESTRICT z) {
-  for (const Recipe::Missing& missing : recipe.missing)
-    *z++ = cells[missing.column] == cells[missing.column] ? missing.present : missing.missing;
+HWY_INLINE void add_indicators(const Recipe& recipe, const T* HWY_RESTRICT cells, double* HWY_RESTRICT z) {
+  for (const auto& [column, zero, other, missing] : recipe.indicators) {
+    const T cell = cells[column];
+    *z++ = cell != cell ? missing : (cell != 0 ? other : zero);
+  }
 }
 
 // Inputs as floats; gives their squared norms with that of the constant 1.
@@ -228,7 +230,8 @@ void cook_rows(const Recipe& recipe, const RowsOf<T>& cells, std::byte* scratch,
       out[r] = rows + index[r] * width;
     }
     standardise(recipe, row, tile);
-    for (std::size_t r = 0; r < kTileRows; ++r) add_missing(recipe, row[r], tile.numbers[r] + recipe.first_missing);
+    for (std::size_t r = 0; r < kTileRows; ++r)
+      add_indicators(recipe, row[r], tile.numbers[r] + recipe.first_indicator);
     add_tails(recipe, row, tile);
     const std::array<double, kTileRows> square = squares_of(recipe, tile);
     for (std::size_t r = 0; r < kTileRows; ++r)

@@ -1,5 +1,5 @@
 // Recipe: how a row of cells becomes a row of a design, as flat public numbers for the vector kernel: each number of
-// the row is standardised and cut, tails and missing indicators follow, and what is then multiplied with a matrix.
+// the row is standardised and cut, tails and indicators follow, and what is then multiplied with a matrix.
 // Texts are in one of a few states, whose products with the matrix are known beforehand.
 #pragma once
 
@@ -13,14 +13,14 @@
 namespace tailcoat {
 
 struct Recipe {
-  // Inputs of the multiplication, in this order: numbers, missing indicators, nothing up to a whole number of vectors,
+  // Inputs of the multiplication, in this order: numbers, indicators, nothing up to a whole number of vectors,
   // tails. Of tails most are 0 in most rows, and left out of the multiplication there.
   struct Run {
     std::size_t column, input, count;  // consecutive columns that become consecutive inputs
   };
-  struct Missing {
+  struct Indicator {  // of a cell that is 0, of another number, of none
     std::size_t column;
-    double present, missing;
+    double zero, other, missing;
   };
   struct Texts {
     std::size_t column;
@@ -34,11 +34,11 @@ struct Recipe {
   // missing.
   AlignedVector factor, shift, low, high, knot_low, knot_high;
   std::vector<Run> numbers, tails;
-  std::vector<Missing> missing;
-  std::size_t first_missing = 0;
+  std::vector<Indicator> indicators;
+  std::size_t first_indicator = 0;
   std::vector<Texts> texts;
 
-  std::size_t dense = 0;    // numbers and missing
+  std::size_t dense = 0;    // numbers and indicators
   std::size_t inputs = 0;   // padded(dense) and tails
   std::size_t outputs = 1;  // columns of the design
   // Lines of padded(outputs) floats: one for each input, that of the constant, those of the states of texts.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tailcoat {
 namespace {
@@ -13,6 +14,9 @@ constexpr double kTailReach = 1.3;       // and they must reach so much further
 constexpr double kLeastScale = 1.0 / 8;  // of the distance to the end of the bulk
 constexpr double kLeastRare = 1.0 / 32;  // the same where nearly all rows share one value
 constexpr double kAtomShare = 0.6;       // of the rows in one bin
+// Cells of 0 that are a state of their own: of all cells; and both they and the others in noise deviations.
+constexpr double kManyZeros = 0.3, kZerosNoise = 30;
+constexpr double kVaried = 0.05, kVariedNoise = 5;  // of the others, outside of their main octave
 constexpr double kShareOfMissing = 0.05;
 constexpr double kLeastShare = 1e-9;      // a level of no row needs a scale too
 constexpr double kLeastBounded = 1e-300;  // the inverse of a scale must be a number
@@ -42,9 +46,22 @@ double share_scale(double share) {
   return std::sqrt(0.5 * std::sqrt(known * (1 - known)));
 }
 
-}  // namespace
+// Of kinds that are 1 in the share of the rows and 0 in the others.
+Feature indicator(const std::string& column, FeatureKind kind, double share) {
+  return {.column = column, .kind = kind, .centre = share, .scale = share_scale(share), .low = 0, .high = 1};
+}
 
-std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows) {
+// 1 where the cell is not 0, if many are and the others differ: what sets them apart from 0 need not be a slope.
+std::optional<Feature> nonzero_feature(const std::string& column, const ColumnSketch& sketch, double rows) {
+  const double present = rows - std::max(sketch.missing, 0.0), others = present - sketch.zeros;
+  const bool many = sketch.zeros > kManyZeros * present;
+  const bool differ = sketch.varied > std::max(kVariedNoise * sketch.noise, kVaried * others);
+  if (!many || !differ || std::min(sketch.zeros, others) < kZerosNoise * sketch.noise) return {};
+  return indicator(column, FeatureKind::nonzero, others / present);
+}
+
+// The number, and its tail if it has one.
+std::vector<Feature> slope_features(const std::string& column, const ColumnSketch& sketch, double rows) {
   if (sketch.only_zeros()) {
     const double rare = std::min(std::max(2 * sketch.noise, 1.0) / rows, 0.25);  // as many as noise could hide
     return {{.column = column, .scale = std::sqrt(rare), .low = -1, .high = 1}};
@@ -74,6 +91,14 @@ std::vector<Feature> number_features(const std::string& column, const ColumnSket
   return {number, tail};
 }
 
+}  // namespace
+
+std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows) {
+  std::vector<Feature> features = slope_features(column, sketch, rows);
+  if (const auto nonzero = nonzero_feature(column, sketch, rows)) features.push_back(*nonzero);
+  return features;
+}
+
 std::vector<Feature> number_features(const std::string& column, Range bounds) {
   return {{.column = column,
            .centre = bounds.low / 2 + bounds.high / 2,  // the difference of the two might overflow
@@ -93,25 +118,14 @@ std::vector<Feature> number_features(const std::string& column, Scale scale) {
 
 std::vector<Feature> level_features(const std::string& column, std::span<const Level> levels) {
   std::vector<Feature> features;
-  for (const Level& level : levels)
-    features.push_back({.column = column,
-                        .kind = FeatureKind::level,
-                        .level = level.text,
-                        .centre = level.share,
-                        .scale = share_scale(level.share),
-                        .low = 0,
-                        .high = 1});
+  for (const Level& level : levels) {
+    features.push_back(indicator(column, FeatureKind::level, level.share));
+    features.back().level = level.text;
+  }
   return features;
 }
 
-Feature missing_feature(const std::string& column) {
-  return {.column = column,
-          .kind = FeatureKind::missing,
-          .centre = kShareOfMissing,
-          .scale = share_scale(kShareOfMissing),
-          .low = 0,
-          .high = 1};
-}
+Feature missing_feature(const std::string& column) { return indicator(column, FeatureKind::missing, kShareOfMissing); }
 
 Feature target_scale(const std::string& column, const ColumnSketch& sketch) {
   if (sketch.only_zeros()) return {.column = column};

@@ -25,7 +25,8 @@ struct Level {
   double share;  // of the rows, as far as it is known
 };
 
-// The number itself, cut where the bulk of the column ends, and if more of it than noise is further out, how far.
+// The number itself, cut where the bulk of the column ends; if more of it than noise is further out, how far; and if
+// many cells are 0 and the others differ, whether it is one of those.
 std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows);
 std::vector<Feature> number_features(const std::string& column, Range bounds);
 std::vector<Feature> number_features(const std::string& column, Scale scale);

@@ -32,6 +32,8 @@ std::string treatment(const Feature& feature) {
     case FeatureKind::level:
       return fmt::format("1 if {}, 0 if another known level; {} if missing or unknown", name_html(feature.level, 40),
                          number(feature.centre));
+    case FeatureKind::nonzero:
+      return fmt::format("1 if the cell is not 0, else 0; {} if missing", number(feature.centre));
     case FeatureKind::missing:
       return "1 if the cell is missing, else 0";
   }

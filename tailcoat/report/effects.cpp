@@ -192,7 +192,8 @@ std::string explanation(const Fit& fit) {
 std::string example_of(const Fit& fit, const std::vector<std::size_t>& shown) {
   const Model& model = fit.model;
   for (const std::size_t j : shown) {
-    if (model.features[j].kind == FeatureKind::beyond) continue;  // it never changes alone: its column does
+    const FeatureKind kind = model.features[j].kind;
+    if (kind == FeatureKind::beyond || kind == FeatureKind::nonzero) continue;  // never changes alone: its column does
     for (std::size_t part = 0; part < model.parts.size(); ++part)
       if (j < features_of(model, part) && (fit.certified || is_clear(model.parts[part].coefficients[j])))
         return example(fit, part, j);

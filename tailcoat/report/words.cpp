@@ -129,6 +129,8 @@ std::string feature_html(const Feature& feature) {
                          interval_text(feature.knot_low, feature.knot_high));
     case FeatureKind::level:
       return fmt::format("{} = {}", name_html(feature.column, 40), name_html(feature.level, 40));
+    case FeatureKind::nonzero:
+      return fmt::format("{} is not 0", name_html(feature.column));
     case FeatureKind::missing:
       return fmt::format("{} is missing", name_html(feature.column));
   }

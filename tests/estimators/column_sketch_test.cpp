@@ -132,6 +132,21 @@ TEST(ColumnSketch, SeesRareOnes) {
   }
 }
 
+TEST(ColumnSketch, CountsZerosAndHowTheOthersDiffer) {
+  const auto rows = static_cast<double>(kRows);
+  const ColumnSketch amounts =
+      sketch_of(with_chance(
+                    0.4, [](Random& random) { return std::exp(normal(7, 1.5)(random)); }, always(0)),
+                14);
+  EXPECT_NEAR(amounts.zeros, 0.6 * rows, 0.03 * rows);
+  EXPECT_GT(amounts.varied, 0.2 * rows) << "of the octaves of a log-normal law with sigma = 1.5 none holds a third";
+  EXPECT_LT(amounts.varied, 0.4 * rows);
+  const ColumnSketch flags = sketch_of(with_chance(0.4, always(1), always(0)), 15);
+  EXPECT_NEAR(flags.zeros, 0.6 * rows, 0.03 * rows);
+  EXPECT_LT(flags.varied, 5 * flags.noise) << "noise, if anything";
+  EXPECT_NEAR(sketch_of(normal(100, 5), 16).zeros, 0, 5 * flags.noise);
+}
+
 // The bulk is always narrow. Octaves beside it that hold nothing but noise are kept if k of them have more than 1.5 k
 // deviations, and widen the sketch: on either side with probability at most 0.091 (the sum over k of normal tails at
 // 1.5 sqrt(k)). So of 90 sketches more than 32 are wide with a chance below 3e-5.

@@ -16,6 +16,7 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeverage = 1.5;
 constexpr std::size_t kRows = 5000;
+constexpr std::size_t kWidth = 6;  // of a row: five features and the constant
 
 struct Case {
   std::vector<Column> columns;
@@ -26,6 +27,7 @@ struct Case {
 const Feature kNumber{.column = "a", .centre = 2, .scale = 0.5, .low = -3, .high = 9};
 const Feature kTail{
     .column = "a", .kind = FeatureKind::beyond, .scale = 3, .low = -50, .high = 60, .knot_low = -3, .knot_high = 9};
+const Feature kNonzero{.column = "a", .kind = FeatureKind::nonzero, .centre = 0.8, .scale = 0.4, .low = 0, .high = 1};
 const Feature kMissingA{.column = "a", .kind = FeatureKind::missing, .centre = 0.05, .scale = 0.3};
 
 Feature level(const char* text, double share) {
@@ -41,14 +43,15 @@ Case make_case(std::size_t unused, bool exposure) {
                   {.name = "t"},
                   {.name = "y"}};
   for (std::size_t j = 0; j < unused; ++j) made.columns.push_back({.name = std::string("u").append(std::to_string(j))});
-  made.wanted.features = {kNumber, kTail, kMissingA, level("Graz", 0.5), level("Linz", 0.3)};
-  made.wanted.fitted = {0, 1, 2, 4};
+  made.wanted.features = {kNumber, kTail, kNonzero, kMissingA, level("Graz", 0.5), level("Linz", 0.3)};
+  made.wanted.fitted = {0, 1, 2, 3, 5};
   made.wanted.target = "y";
   if (exposure) made.wanted.exposure = "t";
   std::mt19937_64 random(41);
   std::cauchy_distribution<double> wide(0, 5);
   for (std::size_t i = 0; i < kRows; ++i) {
-    const double a = i % 11 == 0 ? kMissing : static_cast<double>(static_cast<float>(wide(random)));
+    const double drawn = static_cast<double>(static_cast<float>(wide(random)));
+    const double a = i % 11 == 0 ? kMissing : (i % 5 == 0 ? 0 : drawn);
     const double city = i % 13 == 0 ? kMissing : static_cast<double>(random() % 3);
     made.cells.insert(made.cells.end(), {a, city, 0.25 * static_cast<double>(i % 5),
                                          i % 7 == 0 ? kMissing : 0.5 * static_cast<double>(i % 9)});
@@ -71,6 +74,7 @@ std::vector<double> plain_row(const Case& made, std::size_t i) {
   for (const std::size_t j : made.wanted.fitted) {
     const Feature& f = made.wanted.features[j];
     double value = 0;
+    if (f.kind == FeatureKind::nonzero) value = std::isnan(cells[0]) ? f.centre : (cells[0] != 0 ? 1 : 0);
     if (f.kind == FeatureKind::missing) value = std::isnan(cells[0]) ? 1 : 0;
     if (f.kind == FeatureKind::number || f.kind == FeatureKind::beyond) value = f.of_number(cells[0]);
     if (f.kind == FeatureKind::level) {  // Wien is no level of the features
@@ -135,8 +139,8 @@ Design design_of(const Frame& frame, const DesignColumns& wanted) {
 
 void expect_plain(const Case& made, const Design& design, bool exposure) {
   ASSERT_EQ(design.rows(), kRows);
-  ASSERT_EQ(design.columns(), 5u);
-  EXPECT_DOUBLE_EQ(design.radius(), kLeverage * std::sqrt(5.0));
+  ASSERT_EQ(design.columns(), kWidth);
+  EXPECT_DOUBLE_EQ(design.radius(), kLeverage * std::sqrt(static_cast<double>(kWidth)));
   EXPECT_EQ(row_count(design.exposures()), exposure ? kRows : 0u);
   const Made all = all_of(design);
   const double square = design.radius() * design.radius();
@@ -173,7 +177,7 @@ void for_each_target(const Body& body) {
 
 TEST(Design, IsThePlainComputation) {
   for (const Storage storage : {Storage::f64, Storage::f32})
-    for (const std::size_t unused : {0u, 1u, 7u})
+    for (const std::size_t unused : {0u, 2u, 7u})
       for (const bool exposure : {false, true}) {
         SCOPED_TRACE(testing::Message() << (storage == Storage::f64) << ' ' << unused << ' ' << exposure);
         const Case made = make_case(unused, exposure);
@@ -182,16 +186,16 @@ TEST(Design, IsThePlainComputation) {
       }
 }
 
-// 5 floats fit into 4 doubles, 5 floats and 11 floats, but not into 4 floats: there rows are made all the same.
+// 6 floats fit into 4 doubles, 6 floats and 11 floats, but not into 4 floats: there rows are made all the same.
 TEST(Design, KeptInTheMemoryOfTheTableHasTheSameBits) {
   for (const Storage storage : {Storage::f64, Storage::f32})
-    for (const std::size_t unused : {0u, 1u, 7u})
+    for (const std::size_t unused : {0u, 2u, 7u})
       for (const bool exposure : {false, true}) {
         const Case made = make_case(unused, exposure);
         Table table = table_of(made, storage);
         const Frame frame = frame_of(table);
         Design design = design_of(frame, made.wanted);
-        const std::vector<double> matrix = symmetric(5);
+        const std::vector<double> matrix = symmetric(kWidth);
         design.set_matrix(matrix);
         const Made expected = all_of(design);
         Engine engine(3);
@@ -231,7 +235,7 @@ TEST(Design, ARowIsTheSameInAnyPiece) {
   const Case made = make_case(3, true);
   const Table table = table_of(made, Storage::f64);
   Design design = design_of(frame_of(table), made.wanted);
-  const std::vector<double> matrix = symmetric(5);
+  const std::vector<double> matrix = symmetric(kWidth);
   design.set_matrix(matrix);
   for_each_target([&] {
     const Made all = all_of(design);
@@ -318,7 +322,7 @@ TEST(Design, RefusesColumnsThatAreNotThere) {
 TEST(Design, MultipliesEveryRow) {
   const Case made = make_case(3, false);
   const Table table = table_of(made, Storage::f64);
-  const std::size_t d = 5;
+  const std::size_t d = kWidth;
   const std::vector<double> matrix = symmetric(d);
   Design design = design_of(frame_of(table), made.wanted);
   design.set_matrix(matrix);
@@ -358,7 +362,7 @@ double hostile_cell(std::mt19937_64& random) {
 // sum of gradients by no more than its sensitivity, which opposite rows come close to.
 TEST(Design, OfHostileNeighboursStaysWithinTheSensitivity) {
   const Case made = make_case(0, true);
-  const std::vector<double> matrix = symmetric(5), x = {0.3, -0.2, 0.1, 0.5, -0.4};
+  const std::vector<double> matrix = symmetric(kWidth), x = {0.3, -0.2, 0.1, 0.5, -0.4, 0.2};
   const std::size_t n = 6, columns = made.columns.size();
   Engine engine(1);
   std::mt19937_64 random(4);
@@ -377,7 +381,7 @@ TEST(Design, OfHostileNeighboursStaysWithinTheSensitivity) {
       for (std::size_t j = 0; j < columns; ++j)
         if (random() % 2 == 0) row[j] = hostile_cell(random);
     }
-    const auto lattice = *clip_lattice(0.01, 5, Gdp{0.05});
+    const auto lattice = *clip_lattice(0.01, kWidth, Gdp{0.05});
     std::vector<Made> all;
     std::vector<std::vector<std::int64_t>> sums;
     for (const auto* numbers : {&cells, &other}) {
@@ -389,12 +393,12 @@ TEST(Design, OfHostileNeighboursStaysWithinTheSensitivity) {
     }
     for (std::size_t i = 0; i < n; ++i) {
       if (i == replaced) continue;
-      for (std::size_t j = 0; j < 5; ++j)
+      for (std::size_t j = 0; j < kWidth; ++j)
         ASSERT_EQ(std::bit_cast<std::uint32_t>(all[0].rows[i][j]), std::bit_cast<std::uint32_t>(all[1].rows[i][j]));
       ASSERT_TRUE(same(all[0].weights[i], all[1].weights[i]));
     }
     double squares = 0;
-    for (std::size_t j = 0; j < 5; ++j) squares += std::pow(static_cast<double>(sums[0][j] - sums[1][j]), 2);
+    for (std::size_t j = 0; j < kWidth; ++j) squares += std::pow(static_cast<double>(sums[0][j] - sums[1][j]), 2);
     ASSERT_LE(std::sqrt(squares), lattice.sensitivity);
     most = std::max(most, std::sqrt(squares) / lattice.sensitivity);
   }

@@ -61,6 +61,17 @@ TEST(RowEncoder, SeesNumbersAsFeatureDoes) {
   EXPECT_EQ(encoded(*encoder, {0, 0, -100})[1], -4);
 }
 
+TEST(RowEncoder, TellsZerosFromOtherNumbers) {
+  const std::vector<Column> file = columns();
+  const std::vector<Feature> features{{.column = "rooms", .kind = FeatureKind::nonzero, .centre = 0.3}};
+  auto encoder = RowEncoder::create(features, file);
+  ASSERT_TRUE(encoder.ok());
+  for (const double zero : {0.0, -0.0}) EXPECT_EQ(encoded(*encoder, {0, 7, zero}), std::vector<double>{0});
+  for (const double other : {5e-324, -1.0, 3.0, 1e300})
+    EXPECT_EQ(encoded(*encoder, {0, 7, other}), std::vector<double>{1});
+  EXPECT_EQ(encoded(*encoder, {0, 7, kMissing}), std::vector<double>{0.3});
+}
+
 TEST(RowEncoder, PutsTheCentreForMissingAndUnknownTexts) {
   const std::vector<Column> file = columns();
   const std::vector<Feature> features{kGraz, kLinz};
@@ -99,6 +110,7 @@ TEST(RowEncoder, RefusesWhatIsNoFeature) {
   expect_refused({Feature{.column = "rooms", .low = kMissing}}, "the limits are nan");
   expect_refused({Feature{.column = "rooms", .kind = FeatureKind::beyond, .knot_low = 1}}, "the knots are 1 and 0");
   expect_refused({Feature{.column = "city", .kind = FeatureKind::beyond}}, "column 'city' holds texts");
+  expect_refused({Feature{.column = "city", .kind = FeatureKind::nonzero}}, "column 'city' holds texts");
 }
 
 TEST(RowEncoder, NamesTheColumnsThatAFileMustHave) {

@@ -160,6 +160,17 @@ TEST(Fit, RecoversLevelsGivenOrFound) {
   }
 }
 
+// Amounts are 0 in six rows of ten; any other adds 4, and 0.5 for each unit. Without a feature for that, the slope
+// would have to tell both.
+TEST(Fit, ZerosAreToldFromOtherNumbers) {
+  Table table = simulated({{.name = "a"}, {.name = "b"}, {.name = "y"}}, 30000, 13, [](Random& random) {
+    const double a = normal(random), b = uniform(random) < 0.6 ? 0 : 1 + 7 * uniform(random);
+    return std::vector{a, b, 1 + a + (b != 0 ? 4 : 0) + 0.5 * b + 0.5 * normal(random)};
+  });
+  const FitOptions options{.target = "y", .budget = kGenerous};
+  expect_near(fitted(std::move(table), options), {{"(intercept)", 1}, {"a", 1}, {"b", 0.5}, {"b is not 0", 4}}, 0.05);
+}
+
 // Cells are missing at random, and where b is missing y is 5 higher.
 TEST(Fit, MissingCellsAreMarkedOrCentred) {
   Table table = simulated({{.name = "a"}, {.name = "b"}, {.name = "y"}}, 30000, 11, [](Random& random) {

@@ -49,6 +49,17 @@ TEST(PublicRows, TreatColumnsByTheirQuantiles) {
   EXPECT_NEAR(std::sqrt(a.spread_within(10, 100)), 2, 0.2);
 }
 
+TEST(PublicRows, TellZerosFromOtherNumbers) {
+  Table rows =
+      table_of({{.name = "a"}, {.name = "b"}}, {0, 1, -0.0, 1, 0, 0, 1.5, 0, 1.9, 1, 2, 1, -1.5, kMissing, 1e-320, 1});
+  FitOptions options{.target = "y", .budget = {1, 1e-6}};
+  ASSERT_TRUE(learn_from_public(rows, options).ok());
+  EXPECT_EQ(options.sketches.at("a").zeros, 3);
+  EXPECT_EQ(options.sketches.at("a").varied, 3) << "all others but 1.5 and 1.9";
+  EXPECT_EQ(options.sketches.at("b").zeros, 2);
+  EXPECT_EQ(options.sketches.at("b").varied, 0);
+}
+
 TEST(PublicRows, WhatTheUserSaysGoesFirst) {
   FitOptions options{.target = "y", .budget = {2, 1e-6}, .levels = {{"city", {"Graz"}}}, .bounds = {{"a", {0, 20}}}};
   ASSERT_TRUE(learn_from_public(with_city(500, 2), options).ok());

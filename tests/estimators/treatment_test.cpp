@@ -18,6 +18,18 @@ ColumnSketch sketch_of(std::vector<SketchBin> bins, double noise = 10) {
   return sketch;
 }
 
+// With as many cells of 0 and as many others outside of their main octave.
+ColumnSketch with_zeros(ColumnSketch sketch, double zeros, double varied) {
+  sketch.zeros = zeros;
+  sketch.varied = varied;
+  return sketch;
+}
+
+bool has_nonzero(const ColumnSketch& sketch, double rows) {
+  const auto features = number_features("x", sketch, rows);
+  return features.back().kind == FeatureKind::nonzero;
+}
+
 // What the design and the model file need: finite numbers, and no cell further than `reach` units from the centre.
 void expect_usable(const std::vector<Feature>& features, double reach = 1e4) {
   ASSERT_FALSE(features.empty());
@@ -28,8 +40,9 @@ void expect_usable(const std::vector<Feature>& features, double reach = 1e4) {
     EXPECT_TRUE(std::isfinite(1 / feature.scale)) << feature.scale;
     for (const double cell : {0.0, 1.0, -1.0, 5e-324, 1e300, -1e300, std::nan("")}) {
       const bool number = feature.kind == FeatureKind::number || feature.kind == FeatureKind::beyond;
-      const double value = number ? feature.of_number(cell) : (cell > 0 ? 1 : 0);
-      EXPECT_LE(std::abs((value - feature.centre) / feature.scale), reach) << feature_name(feature) << ' ' << cell;
+      const double value = number ? feature.of_number(cell) : (cell != 0 ? 1 : 0);
+      const double most = number ? reach : 1 / feature.scale;
+      EXPECT_LE(std::abs((value - feature.centre) / feature.scale), most) << feature_name(feature) << ' ' << cell;
     }
   }
 }
@@ -57,7 +70,7 @@ ColumnSketch random_sketch(std::mt19937_64& random) {
   if (bins.empty()) bins.push_back({0, 0, 1});
   const double noise = std::exp(8 * uniform() - 2);
   for (SketchBin* end : {&bins.front(), &bins.back()}) end->rows = std::max(end->rows, 1.5 * noise);  // or not visible
-  return sketch_of(std::move(bins), noise);
+  return with_zeros(sketch_of(std::move(bins), noise), rows(), rows());
 }
 
 // A number is cut at 32 units at most (kLeastRare). The unit of a tail is at least sqrt(p) u, p the share of what is
@@ -105,6 +118,27 @@ TEST(Treatment, ATailThatShowsIsAFeatureOfItsOwn) {
   EXPECT_GE(features[1].high, 4096);
   EXPECT_LT(features[0].high, 2048);
   EXPECT_EQ(number_features("x", sketch_of({{0, 1, 10000}, {1, 2, 9990}, {1024, 2048, 10}}), kRows).size(), 1u);
+}
+
+// Most of 12,000 others are in one octave, 3000 are not.
+TEST(Treatment, ColumnsOfManyZerosHaveAFeatureForTheOthers) {
+  const ColumnSketch counts = sketch_of({{0, 0, 8000}, {1, 2, 9000}, {2, 4, 2000}, {4, 8, 1000}});
+  const auto features = number_features("x", with_zeros(counts, 8000, 3000), kRows);
+  ASSERT_EQ(features.size(), 2u);
+  EXPECT_EQ(features[0].kind, FeatureKind::number);
+  EXPECT_EQ(features[1].kind, FeatureKind::nonzero);
+  EXPECT_EQ(feature_name(features[1]), "x is not 0");
+  EXPECT_NEAR(features[1].centre, 0.6, 1e-12);
+  EXPECT_NEAR(features[1].scale, std::sqrt(0.5 * std::sqrt(0.6 * 0.4)), 1e-12) << "as levels have it";
+  EXPECT_FALSE(has_nonzero(with_zeros(counts, 5000, 3000), kRows)) << "few zeros";
+  EXPECT_FALSE(has_nonzero(with_zeros(counts, 8000, 400), kRows)) << "the others are one number, nearly";
+  EXPECT_FALSE(has_nonzero(with_zeros(counts, 19990, 5), kRows)) << "few others";
+  ColumnSketch noisy = with_zeros(counts, 8000, 3000);
+  noisy.noise = 300;
+  EXPECT_FALSE(has_nonzero(noisy, kRows)) << "zeros are 27 deviations of noise, those outside 10";
+  ColumnSketch absent = with_zeros(counts, 5000, 3000);
+  absent.missing = 5000;
+  EXPECT_TRUE(has_nonzero(absent, kRows)) << "a third of the 15,000 that are there";
 }
 
 // The bulk may end just below the middle of a bin. What the upper half of it holds was measured by that middle, in a

@@ -116,6 +116,17 @@ TEST(Report, AFeatureBeyondItsKnotsIsNamedAndIsNoExample) {
   EXPECT_TRUE(has(html, "alike in all but <em><bdi>latitude</bdi></em>"));
 }
 
+TEST(Report, AFeatureForZerosIsNamedAndIsNoExample) {
+  Example example = house_prices();
+  Feature& income = example.fit.model.features[7];
+  income.kind = FeatureKind::nonzero;
+  income.centre = 0.25;
+  const std::string html = page(example);
+  EXPECT_TRUE(has(html, "<bdi>median_<wbr>income</bdi> is not 0"));
+  EXPECT_TRUE(has(html, "1 if the cell is not 0, else 0; 0.25 if missing"));
+  EXPECT_TRUE(has(html, "alike in all but <em><bdi>latitude</bdi></em>"));
+}
+
 // mu = 0.236704 for epsilon = 1, delta = 1e-6: Phi(mu - 1.64485) = 0.07954, Phi(mu / 2) = 0.54711 and Phi(5 mu -
 // 1.64485) = 0.32228, solved apart from this code; e / (1 + e) = 0.73106. All are rounded up.
 TEST(Report, PrivacyIsToldInNumbersOfThisBudget) {
