@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <optional>
 
 #include "tailcoat/base/rounding.hpp"
@@ -136,10 +135,6 @@ Clipping clipping(std::span<const Bar> bars, double clip, double rows) {
   return {clip, rows_beyond(bars, clip) / rows, square_sum(bars, clip) / rows};
 }
 
-double product(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
 // The squared norm of what is orthogonal to a direction; an empty one is none.
 double square_beside(std::span<const double> vector, std::span<const double> direction) {
   const double square = product(vector, vector), length = product(direction, direction);
@@ -185,6 +180,8 @@ class Walk {
     found_.curvature = start.curvature * labelled_ / static_cast<double>(data_.rows());
     begun_ = found_.curvature;
     asked_ = loss;
+    // Where an error of the margin is a factor, gradients grow with it, and no slope is out of reach.
+    TailPace tails(is_exponential(loss) ? std::vector<TailDirection>() : std::move(start.tails));
     std::vector<double> velocity(found_.x.size()), ahead(found_.x.size());
     const std::vector<double> shares = budget_shares(rules_);
     found_.path.momentum = rules_.momentum;
@@ -192,7 +189,8 @@ class Walk {
     double stride = 1;
     for (std::size_t t = 0; t < rules_.steps; ++t) {
       if (!tick()) return system_error("stopped");
-      const bool last_look = t == rules_.steps / 2;
+      const std::size_t middle = rules_.steps / 2;
+      const bool last_look = t == middle;
       if (t == 0 || t == std::max<std::size_t>(1, rules_.steps / 5) || last_look) TAILCOAT_CHECK(look_at_gradients());
       for (std::size_t j = 0; j < ahead.size(); ++j) ahead[j] = found_.x[j] + rules_.momentum * velocity[j];
       const bool wider = last_look && is_worth_a_try(wide_);
@@ -205,11 +203,15 @@ class Walk {
         use(wide_);
       }
       found_.path.steps.push_back(misled ? 0 : stride * rules_.step_at(t));
+      const double length = found_.path.steps.back() / found_.curvature;
       for (std::size_t j = 0; j < ahead.size(); ++j) {
-        const double next = ahead[j] - found_.path.steps.back() / found_.curvature * gradient[j];
+        const double next = ahead[j] - length * gradient[j];
         velocity[j] = next - found_.x[j];
         found_.x[j] = next;
       }
+      // Later the gradients of squared loss lead there by themselves; those of the others are as long anywhere.
+      if (t == middle) tails.slow_down();
+      if (t < middle || looks_at_residuals(asked_)) tails.hurry(gradient, found_.noise.back(), length, found_.x);
       last = std::move(gradient);
     }
     return std::move(found_);

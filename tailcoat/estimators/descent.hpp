@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tailcoat/algorithms/problem.hpp"
+#include "tailcoat/estimators/tail_pace.hpp"
 
 namespace tailcoat {
 
@@ -60,6 +61,7 @@ struct DescentStart {
   double labelled = 0;
   double spread = 0;               // mean squared norm of a row, as far as it is known
   std::vector<double> mean_row{};  // likewise; empty: 0
+  std::vector<TailDirection> tails{};
 };
 
 // Whether a descent needs a histogram of residuals beside that of gradient norms each time it chooses a clip.

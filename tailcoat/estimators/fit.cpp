@@ -244,7 +244,8 @@ class Fitting {
                             .curvature = start.curvature,
                             .labelled = start.labelled,
                             .spread = whitening_.curvatures().sum(),
-                            .mean_row = {mean.data(), mean.data() + d}};
+                            .mean_row = {mean.data(), mean.data() + d},
+                            .tails = tail_directions()};
     TAILCOAT_TRY(descent, descend(run_, outlet(), data, options_.loss, from, budget, rules_, [&] { return tick(); }));
     TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(kShares.errors * each), run_, outlet()));
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
@@ -279,6 +280,16 @@ class Fitting {
         tails.push_back({at, at - 1, tail.scale / fit_.model.features[fitted_[i - 1]].scale});
     }
     return tails;
+  }
+
+  [[nodiscard]] std::vector<TailDirection> tail_directions() const {
+    std::vector<TailDirection> directions;
+    const Eigen::MatrixXd root = whitening_.root(), inverse = whitening_.root_inverse();
+    const auto column = [](const Eigen::MatrixXd& of, Eigen::Index j) {
+      return std::vector<double>(of.col(j).begin(), of.col(j).end());
+    };
+    for (const Tail& tail : tails()) directions.push_back({column(root, tail.at), column(inverse, tail.at)});
+    return directions;
   }
 
   // The slopes as far as they stand out of their errors; or the constant model, if nothing of them does, or if that is

@@ -140,6 +140,23 @@ TEST(Fit, FarRowsOnAnotherLineAreFollowed) {
   }
 }
 
+// y = 2 x with x over three orders of magnitude. The descent came to a slope of -0.4 beyond the bulk, with an interval
+// of 0.1: gradients of far rows are bounded, and 16 steps that suit the others are a small part of the way.
+TEST(Fit, SlopesOfHeavyTailsAreFound) {
+  for (const Loss& loss : {Loss(SquaredLoss{}), Loss(AbsoluteLoss{}), Loss(HuberLoss{1.345})}) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      Table table = simulated({{.name = "x"}, {.name = "z"}, {.name = "y"}}, 20000, seed, [](Random& random) {
+        const double x = std::exp(1.5 * normal(random)), z = normal(random);
+        return std::vector{x, z, 2 * x + z + normal(random)};
+      });
+      const auto fit = fitted(std::move(table), {.target = "y", .loss = loss, .budget = {10, 1e-6}}, seed);
+      ASSERT_TRUE(fit.ok()) << fit.error().message;
+      ASSERT_EQ(fit->model.features[1].kind, FeatureKind::beyond);
+      for (const std::size_t j : {0, 1}) EXPECT_NEAR(fit->model.parts[0].coefficients[j].value, 2, 0.2) << j << seed;
+    }
+  }
+}
+
 // y = 1 + 2 [Graz] - 3 [Linz] + a; Wien is the most frequent and so the reference.
 TEST(Fit, RecoversLevelsGivenOrFound) {
   const std::vector<std::string> levels{"Graz", "Linz", "Wien"};
