@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
+constexpr double kNoiseOfPath = 2;          // of the last iterate, times that of one release of all
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
 constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
 // A wider clip is worth a try if it is so many times as wide, cuts so much less, and if what is cut now shows so
@@ -271,7 +272,8 @@ class Walk {
       return {};
     }
     const bool bounded = !std::holds_alternative<SquaredLoss>(asked_);
-    const double noise_per_clip = std::sqrt(d) * 2 / (n * budget_.gradients.mu);
+    const double of_path = is_exponential(asked_) ? kNoiseOfPath : 1;
+    const double noise_per_clip = of_path * std::sqrt(d) * 2 / (n * budget_.gradients.mu);
     const double uncapped = choose_clip(bars, n, noise_per_clip, HUGE_VAL);
     double clip = bounded ? uncapped : choose_clip(bars, n, noise_per_clip, rules_.clip_cap);
     if (uncapped > clip) wide_ = clipping(bars, uncapped, n);
