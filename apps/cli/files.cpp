@@ -99,6 +99,7 @@ NewFile text_file(std::string path, std::string text) {
 Result<void> check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
   std::vector<NewFile> trials;
   for (const std::string& output : outputs) {
+    if (output == "-") return usage_error("an output of this run is a file, and - is none; give a file name");
     if (std::ranges::any_of(inputs, [&](const std::string& input) { return same_file(input, output); }))
       return usage_error(fmt::format("{} is read by this run and would be overwritten; give another name", output));
     trials.push_back(text_file(output, ""));

@@ -29,7 +29,8 @@ namespace {
 constexpr const char* kHelp = R"(LOSS is one of
   squared, huber[:DELTA], absolute, quantile:LEVEL   numbers; LEVEL such as 0.9
   poisson                                            counts, with --exposure if rows differ in it
-  logistic, hinge                                    classes: the target is read as texts
+  logistic, hinge, smoothed-hinge[:WIDTH], squared-hinge
+                                                     classes: the target is read as texts
   mean                                               the mean of the target, without features
 All columns but the target and the exposure are features, unless --features or --drop say otherwise;
 those not in --categorical must hold numbers. Missing numbers are put at the private centre.

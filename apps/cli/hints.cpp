@@ -48,9 +48,13 @@ std::string unexpected_arguments(const CLI::App& program) {
   const std::vector<std::string> left = program.remaining(true);
   std::string words;
   for (const std::string& word : left) words += typed(word) + " ";
+  return fmt::format("tailcoat: {}{} not expected{}; see {}\n", words, left.size() == 1 ? "was" : "were",
+                     suggestion(program, left), help_of(program));
+}
+
+std::string help_of(const CLI::App& program) {
   const auto given = program.get_subcommands();
-  return fmt::format("tailcoat: {}{} not expected{}; see tailcoat {}--help\n", words, left.size() == 1 ? "was" : "were",
-                     suggestion(program, left), given.empty() ? "" : given.front()->get_name() + " ");
+  return fmt::format("tailcoat {}--help", given.empty() ? "" : given.front()->get_name() + " ");
 }
 
 }  // namespace tailcoat::cli

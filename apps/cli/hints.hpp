@@ -9,4 +9,7 @@ namespace tailcoat::cli {
 // After the program has been parsed and something was left over.
 std::string unexpected_arguments(const CLI::App& program);
 
+// "tailcoat fit --help", if fit is the command that was given.
+std::string help_of(const CLI::App& program);
+
 }  // namespace tailcoat::cli

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <string_view>
 #include <vector>
 
 #include "command.hpp"
@@ -44,6 +45,16 @@ int print(const Result<std::string>& text) {
   return written ? kDone : kFailed;
 }
 
+// Of a value that is no number CLI11 says "Could not convert: --option = value".
+std::string said(const CLI::Error& error) {
+  std::string text = error.what();
+  constexpr std::string_view kConvert = "Could not convert: ";
+  if (!text.starts_with(kConvert)) return text;
+  text.erase(0, kConvert.size());
+  if (const auto at = text.find(" = "); at != std::string::npos) text.replace(at, 3, " ");
+  return text + " is no number";
+}
+
 // The command as it can be typed again.
 std::string typed(int argc, char** argv) {
   std::string line = "tailcoat";
@@ -61,9 +72,12 @@ int run(int argc, char** argv) {
   CLI::App app{"Private convex models from heavy-tailed data.", "tailcoat"};
   app.failure_message([](const CLI::App* program, const CLI::Error& error) {
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_arguments(*program);
-    return fmt::format("tailcoat: {}; see tailcoat --help\n", error.what());
+    return fmt::format("tailcoat: {}; see {}\n", said(error), help_of(*program));
   });
   app.set_version_flag("--version", "tailcoat " TAILCOAT_VERSION);
+  app.footer(
+      "Exit codes: 0 done, 1 the run failed, 2 bad usage, 3 refused by a privacy budget or a theorem.\n"
+      "Each command has its own help, such as tailcoat fit --help.");
   const std::vector<Command> commands{fit_command(app, typed(argc, argv)),
                                       predict_command(app),
                                       evaluate_command(app),

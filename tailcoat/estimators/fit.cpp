@@ -221,6 +221,8 @@ class Fitting {
     const bool start_is_all = fitted_.empty() && (squared || is_exponential(options_.loss));
     const double for_start = start_is_all ? left_of_budget() / parts_left : each_start;
     TAILCOAT_TRY(start, target.prepare(design, part, meter_.share(for_start), run_, outlet()));
+    if (part == 0 && predicts_classes(options_.loss) && start.labelled < rows_)
+      fit_.model.notes.push_back(note_on_absent(start.labelled / rows_, "have another class, or none,"));
     if (start_is_all || is_too_rare(start)) {
       if (!start_is_all) {
         note_constant();

@@ -72,6 +72,11 @@ Feature known_unit(const FitOptions& options, const ColumnSketch& sketch) {
 
 }  // namespace
 
+std::string note_on_absent(double present, const char* why) {
+  return fmt::format("{}{:.0f} % of the rows {} and take no part in the fit",
+                     present > kLeastPresent ? "about " : "at least ", 100 * (1 - present), why);
+}
+
 Result<Target> Target::look(const Frame& frame, const FitOptions& options, double share, RunContext run, Outlet outlet,
                             std::vector<std::string>& notes) {
   Target target(options);
@@ -80,10 +85,7 @@ Result<Target> Target::look(const Frame& frame, const FitOptions& options, doubl
     TAILCOAT_CHECK(target.choose_classes(frame, column, share / 2, run, outlet, notes));
   } else {
     TAILCOAT_CHECK(target.sketch(frame, column, is_count(options.loss) ? share / 2 : share, run, outlet, notes));
-    if (target.labelled_ < 1)
-      notes.push_back(fmt::format("{}{:.0f} % of the rows have no target and take no part in the fit",
-                                  target.labelled_ > kLeastPresent ? "about " : "at least ",
-                                  100 * (1 - target.labelled_)));
+    if (target.labelled_ < 1) notes.push_back(note_on_absent(target.labelled_, "have no target"));
   }
   return target;
 }

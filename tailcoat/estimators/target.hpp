@@ -19,6 +19,9 @@ struct Start {
   [[nodiscard]] double variance() const { return sampling + noise; }
 };
 
+// A note where this share of the rows has a target.
+std::string note_on_absent(double present, const char* why);
+
 class Target {
  public:
   // Sketches numbers, finds classes. At most `share` of the meter's total, half of it for counts and classes.

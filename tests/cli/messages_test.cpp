@@ -48,6 +48,24 @@ void expect_says(const std::string& text, const std::string& words) {
   EXPECT_NE(text.find(words), std::string::npos) << words << " is not in: " << text;
 }
 
+TEST(Messages, ValuesThatAreNoNumbersAreSaidToBeSo) {
+  expect_says(refusal("fit rows.csv --target y --epsilon abc"),
+              "tailcoat: --epsilon abc is no number; see tailcoat fit --help");
+}
+
+TEST(Messages, OutputsAreFiles) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", houses(50));
+  expect_says(refusal("fit " + data + " --target price --categorical town --epsilon 1 --model -"),
+              "an output of this run is a file, and - is none");
+}
+
+TEST(Messages, HelpHasTheExitCodes) {
+  const Outcome outcome = tailcoat_program("--help");
+  EXPECT_EQ(outcome.code, 0);
+  expect_says(outcome.out, "Exit codes: 0 done, 1 the run failed, 2 bad usage, 3 refused");
+}
+
 TEST(Messages, UnknownOptionsAreShownAsTypedWithWhatMayBeMeant) {
   expect_says(
       refusal("fit rows.csv --target y --eps 1 --frobnicate 3"),
