@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
-constexpr double kNoiseOfPath = 2;          // of the last iterate, times that of one release of all
+constexpr double kNoiseOfPath = 2;  // how much more of it the last iterate has than one gradient for all the budget
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
 constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
 // A wider clip is worth a try if it is so many times as wide, cuts so much less, and if what is cut now shows so
@@ -31,6 +31,7 @@ constexpr double kLeastFollowed = 0.2;       // of the curvature at the start
 constexpr double kShows = 2;                 // times its squared noise, of a gradient that is believed
 constexpr double kTurn = 0.2, kShorter = 2;  // cosine of gradients that point back; steps are shorter then
 constexpr double kLeastHuberCurvature = 0.1;
+constexpr double kCentralLevels = 0.25;                       // of quantiles, from the median on
 constexpr double kResidualShare = 0.5;                        // of a clip's budget, where residuals are looked at too
 constexpr double kCentralShare = 0.25;                        // of the residuals that density is measured on
 constexpr double kLeastWidth = 0.05, kLeastHingeWidth = 0.5;  // of that neighbourhood, in units of the fit
@@ -147,6 +148,13 @@ bool is_kinked(const Loss& loss) {
          std::holds_alternative<HingeLoss>(loss);
 }
 
+// Where an error of the margin is a factor, gradients grow with it, and no slope is out of reach. Beyond a quantile far
+// from the median they are short on one side: a step too far would not be seen.
+bool may_hurry(const Loss& loss) {
+  const auto* quantile = std::get_if<QuantileLoss>(&loss);
+  return !is_exponential(loss) && !(quantile != nullptr && std::abs(quantile->level - 0.5) > kCentralLevels);
+}
+
 // A clip below it would cut the long gradients on one side of the fit, of a rare class or beyond a quantile, and leave
 // those on the other side: that is no longer the model that was asked for. Times sqrt(d).
 double least_clip(const Loss& loss) {
@@ -181,8 +189,7 @@ class Walk {
     found_.curvature = start.curvature * labelled_ / static_cast<double>(data_.rows());
     begun_ = found_.curvature;
     asked_ = loss;
-    // Where an error of the margin is a factor, gradients grow with it, and no slope is out of reach.
-    TailPace tails(is_exponential(loss) ? std::vector<TailDirection>() : std::move(start.tails));
+    TailPace tails(may_hurry(loss) ? std::move(start.tails) : std::vector<TailDirection>());
     std::vector<double> velocity(found_.x.size()), ahead(found_.x.size());
     const std::vector<double> shares = budget_shares(rules_);
     found_.path.momentum = rules_.momentum;
@@ -215,6 +222,7 @@ class Walk {
       if (t < middle || looks_at_residuals(asked_)) tails.hurry(gradient, found_.noise.back(), length, found_.x);
       last = std::move(gradient);
     }
+    if (looks_at_residuals(asked_)) found_.unfinished = tails.unfinished();
     return std::move(found_);
   }
 
@@ -272,7 +280,7 @@ class Walk {
       return {};
     }
     const bool bounded = !std::holds_alternative<SquaredLoss>(asked_);
-    const double of_path = is_exponential(asked_) ? kNoiseOfPath : 1;
+    const double of_path = std::holds_alternative<LogisticLoss>(asked_) ? kNoiseOfPath : 1;
     const double noise_per_clip = of_path * std::sqrt(d) * 2 / (n * budget_.gradients.mu);
     const double uncapped = choose_clip(bars, n, noise_per_clip, HUGE_VAL);
     double clip = bounded ? uncapped : choose_clip(bars, n, noise_per_clip, rules_.clip_cap);

@@ -50,7 +50,8 @@ struct Descent {
   double mean_square = 0;     // of the clipped gradient norms, likewise
   Path path;                  // steps are shorter than the rules say from where one went too far; 0: not taken
   std::vector<double> noise;  // standard deviation of a coordinate of each gradient
-  Loss loss;                  // with the parameters that were found on the way
+  std::vector<std::size_t> unfinished;  // of the tails, those on whose slope the gradients still agree
+  Loss loss;                            // with the parameters that were found on the way
 };
 
 // Where a descent begins: the mean second derivative of the loss there, and how many rows have a label. The others have

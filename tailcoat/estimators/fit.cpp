@@ -20,13 +20,19 @@ namespace {
 
 // Shares of the budget (mu^2). What the columns and the curvature do not need goes to the gradients.
 struct Shares {
-  double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02, diagnosis = 0.05;
+  double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02, level = 0;
+  double diagnosis = 0.05;
+  std::size_t steps = 16;
 };
 constexpr Shares kShares;
+// With little strength for each column, where they are matters most and the matrix of their second moments is noise
+// but for its largest directions; fewer steps are as far as one gets.
+constexpr Shares kWeakShares{.columns = 0.3, .curvature = 0.05, .choice = 0.04, .level = 0.05, .steps = 8};
 constexpr double kShareMargin = 1e-9;
 constexpr double kLeverage = 1.5;
 // rows * mu: what a target, a rate, a column and a feature need, and how many of the latter the rest is worth.
-constexpr double kTargetStrength = 20, kRateStrength = 60, kStrengthPerColumn = 15, kStrengthPerFeature = 9;
+constexpr double kTargetStrength = 20, kRateStrength = 60, kStrengthPerColumn = 8, kStrengthPerFeature = 6;
+constexpr double kRareStrengthPerFeature = 9, kWeakPerColumn = 15;
 constexpr double kStrengthBesides = 5;
 constexpr double kPassesBesides = 8;  // those of the descent
 // Where there is so much strength for a column of the design, noise hides little and more steps get closer.
@@ -40,6 +46,8 @@ constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of on
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
 constexpr double kClearlyKept = 0.5, kProof = 3, kExponentialProof = 1;
+constexpr double kLevelCut = 6;       // of twice a residual, in the units of the fit
+constexpr double kFar = 14;           // units of a number, from end to end: more than the bulk of a column has
 constexpr double kMeanDeviation = 1;  // of the mean of a target from where its bulk is, in units of that
 
 // No single number moves the margin by more than that: the limits of its feature are drawn in.
@@ -98,8 +106,11 @@ class Fitting {
     const auto columns =
         std::ranges::count_if(frame.columns, [&](const Column& column) { return is_feature(options_, column); });
     fit_.constant = columns == 0 || are_too_many(static_cast<std::size_t>(columns), "column", kStrengthPerColumn);
+    weak_ = strength() < kWeakPerColumn * (static_cast<double>(columns) + kStrengthBesides);
+    if (weak_) shares_ = kWeakShares;
+    rules_.steps = shares_.steps;
     const bool more = fit_.constant || is_exponential(options_.loss);
-    target_share_ = std::clamp((more ? kRateStrength : kTargetStrength) / strength(), kShares.target,
+    target_share_ = std::clamp((more ? kRateStrength : kTargetStrength) / strength(), shares_.target,
                                fit_.constant ? kMostForConstant : kMostForTarget);
   }
 
@@ -114,7 +125,7 @@ class Fitting {
   [[nodiscard]] bool is_too_rare(const Start& start) const {
     return is_exponential(options_.loss) &&
            strength() * std::min(4 * start.curvature, 1.0) <
-               kStrengthPerFeature * (static_cast<double>(fitted_.size()) + kStrengthBesides);
+               kRareStrengthPerFeature * (static_cast<double>(fitted_.size()) + kStrengthBesides);
   }
 
   bool are_too_many(std::size_t count, const char* what, double each) {
@@ -128,12 +139,10 @@ class Fitting {
   }
 
   Result<void> take_features(const Frame& frame) {
-    TAILCOAT_TRY(choice, choose_features(frame, options_, kShares.columns, run_, outlet()));
-    // Tails that noise has made will be forgotten, and zeros that are told from others take more strength than this.
-    const auto features = std::ranges::count_if(choice.fitted, [&](std::size_t j) {
-      const FeatureKind kind = choice.features[j].kind;
-      return kind != FeatureKind::beyond && kind != FeatureKind::nonzero;
-    });
+    TAILCOAT_TRY(choice, choose_features(frame, options_, shares_.columns, run_, outlet()));
+    // Tails that noise has made will be forgotten.
+    const auto features = std::ranges::count_if(
+        choice.fitted, [&](std::size_t j) { return choice.features[j].kind != FeatureKind::beyond; });
     fit_.constant = are_too_many(static_cast<std::size_t>(features), "feature",
                                  is_exponential(options_.loss) ? kStrengthPerColumn : kStrengthPerFeature);
     if (fit_.constant) return {};
@@ -159,7 +168,7 @@ class Fitting {
 
   Result<SecondMoment> moment_of_rows(const Design& rows) {
     TAILCOAT_TRY(data, run_.engine.load(rows));
-    const Gdp cost = meter_.share(kShares.curvature);
+    const Gdp cost = meter_.share(shares_.curvature);
     const MomentCut cut = is_exponential(options_.loss) ? MomentCut{rows.radius()}
                                                         : moment_cut(rows.columns(), rows.radius(), rows_, cost);
     TAILCOAT_TRY(moment, second_moment(run_.engine, data.features(), cut.radius, cost, outlet()));
@@ -208,7 +217,7 @@ class Fitting {
   // For the parts, as a share of mu^2; at most what the meter would still accept.
   [[nodiscard]] double left_of_budget() const {
     const double spent = std::pow(meter_.receipt().gaussian_spent.mu / meter_.total().mu, 2);
-    return std::max(0.0, 1 - spent - kShareMargin - (options_.diagnose ? kShares.diagnosis : 0));
+    return std::max(0.0, 1 - spent - kShareMargin - (options_.diagnose ? shares_.diagnosis : 0));
   }
 
   Result<void> fit_part(Target& target, Design& design, std::size_t part) {
@@ -234,8 +243,9 @@ class Fitting {
       return {};
     }
     TAILCOAT_TRY(data, run_.engine.load(design));
-    const double clips = kShares.clips * (looks_at_residuals(options_.loss) ? 2 : 1) * each;
-    const double afterwards = clips + (kShares.errors + kShares.choice) * each;
+    const double clips = shares_.clips * (looks_at_residuals(options_.loss) ? 2 : 1) * each;
+    const double levels = is_exponential(options_.loss) ? 0 : 2 * shares_.level;  // of the fit and of the constant
+    const double afterwards = clips + (shares_.errors + shares_.choice + levels) * each;
     const DescentBudget budget{.gradients = meter_.share(share_left() - afterwards), .clips = meter_.share(clips)};
     const auto d = static_cast<Eigen::Index>(design.columns());
     Eigen::VectorXd origin = Eigen::VectorXd::Zero(d);
@@ -249,13 +259,14 @@ class Fitting {
                             .mean_row = {mean.data(), mean.data() + d},
                             .tails = tail_directions()};
     TAILCOAT_TRY(descent, descend(run_, outlet(), data, options_.loss, from, budget, rules_, [&] { return tick(); }));
-    TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(kShares.errors * each), run_, outlet()));
+    TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(shares_.errors * each), run_, outlet()));
+    const std::size_t constants_before = constant_parts_;
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};
     const Eigen::MatrixXd moves = drop_faint(found, tails());
     errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
-    if (!fitted_.empty())
-      TAILCOAT_CHECK(shrink_or_drop(found, errors, start, descent, data, meter_.share(kShares.choice * each)));
+    if (!fitted_.empty()) TAILCOAT_CHECK(shrink_or_drop(found, errors, start, descent, data));
+    if (constant_parts_ == constants_before) note_unfinished(descent);
     add_part(target, found);
     report_limits(target, of_a_row(errors.noise), of_a_row(errors.sampling), descent.clipped_share,
                   static_cast<double>(rules_.steps) + kPassesBesides);
@@ -284,20 +295,46 @@ class Fitting {
     return tails;
   }
 
+  // Places among the fitted features of tails, and of numbers that have none but reach as far.
+  [[nodiscard]] std::vector<std::size_t> far_reaching() const {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < fitted_.size(); ++i) {
+      const Feature& feature = fit_.model.features[fitted_[i]];
+      const bool far = feature.kind == FeatureKind::number && feature.high - feature.low > kFar * feature.scale;
+      if (far || feature.kind == FeatureKind::beyond) places.push_back(i);
+    }
+    return places;
+  }
+
   [[nodiscard]] std::vector<TailDirection> tail_directions() const {
     std::vector<TailDirection> directions;
     const Eigen::MatrixXd root = whitening_.root(), inverse = whitening_.root_inverse();
     const auto column = [](const Eigen::MatrixXd& of, Eigen::Index j) {
       return std::vector<double>(of.col(j).begin(), of.col(j).end());
     };
-    for (const Tail& tail : tails()) directions.push_back({column(root, tail.at), column(inverse, tail.at)});
+    for (const std::size_t i : far_reaching()) {
+      const auto at = static_cast<Eigen::Index>(i);
+      directions.push_back({column(root, at), column(inverse, at)});
+    }
     return directions;
+  }
+
+  void note_unfinished(const Descent& descent) {
+    const std::vector<std::size_t> places = far_reaching();
+    std::vector<std::string> names;
+    for (const std::size_t k : descent.unfinished)
+      names.push_back(feature_name(fit_.model.features[fitted_[places[k]]]));
+    if (!names.empty())
+      fit_.model.notes.push_back(fmt::format(
+          "the fit ended on the way to the slope of {}: it is further off than its interval says", listed(names)));
   }
 
   // The slopes as far as they stand out of their errors; or the constant model, if nothing of them does, or if that is
   // better on the rows as far as can be told.
   Result<void> shrink_or_drop(Coefficients& found, Errors& errors, const Start& start, const Descent& descent,
-                              const LabelledData& data, Gdp cost) {
+                              const LabelledData& data) {
+    const double each = 1 / static_cast<double>(parts_);
+    const Gdp cost = meter_.share(shares_.choice * each);
     const bool exponential = is_exponential(options_.loss);
     const Eigen::Index last = found.values.size() - 1;
     const bool hopeless = exponential && (margin_error(found, whitening_) > kMostMarginError ||
@@ -309,7 +346,9 @@ class Fitting {
                                             .labelled = start.labelled,
                                             .sampling = errors.sampling(last, last),
                                             .noise = errors.noise(last, last)};
-    const Coefficients constant = constant_at(alone.margin, alone.variance());
+    Coefficients constant = constant_at(alone.margin, alone.variance());
+    if (weak_ && !exponential) TAILCOAT_CHECK(move_level(constant, start, descent, data));
+    if (weak_ && !exponential && kept > 0) TAILCOAT_CHECK(move_level(found, start, descent, data));
     if (kept > 0) {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
@@ -324,6 +363,18 @@ class Fitting {
     found = constant;
     errors = {constant_at(0, alone.noise).covariance, constant_at(0, alone.sampling).covariance};
     note_constant();
+    return {};
+  }
+
+  // One step along the intercept alone: its noise does not grow with the number of columns, as that of a gradient does.
+  Result<void> move_level(Coefficients& found, const Start& start, const Descent& descent, const LabelledData& data) {
+    const Eigen::Index last = found.values.size() - 1;
+    const Eigen::VectorXd x = whitening_.root() * found.values, unit = whitening_.root().col(last);
+    const Eigen::VectorXd above = x + unit, below = x - unit;
+    TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(above), view(below)));
+    TAILCOAT_TRY(mean,
+                 clipped_mean(run_.engine, differences, kLevelCut, "level", meter_.share(shares_.level), outlet()));
+    found.values[last] -= mean[0] / 2 * rows_ / start.labelled;
     return {};
   }
 
@@ -366,7 +417,7 @@ class Fitting {
       return {};
     }
     const Eigen::VectorXd x = whitening_.root() * last_;
-    const Gdp cost = meter_.share(kShares.diagnosis);
+    const Gdp cost = meter_.share(shares_.diagnosis);
     const bool classes = predicts_classes(options_.loss);
     if (classes) design.set_labels(target.class_labels(1, kClassOffset));
     TAILCOAT_TRY(diagnosis, classes ? diagnose_chances(design, view(x), cost, run_, outlet())
@@ -428,6 +479,8 @@ class Fitting {
   PrivacyMeter meter_;
   const Progress& progress_;
   double rows_ = 0, target_share_ = 0, noise_ = 0, sampling_ = 0;
+  Shares shares_ = kShares;
+  bool weak_ = false;
   std::size_t parts_ = 1, constant_parts_ = 0, steps_done_ = 0;
   DescentRules rules_;
   Fit fit_;

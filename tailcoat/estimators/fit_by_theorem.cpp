@@ -45,7 +45,8 @@ FeatureChoice public_features(const Frame& frame, const FitOptions& options) {
       continue;
     }
     const std::vector<Feature> known = known_features(options, column.name);
-    for (const Feature& feature : known) add(feature, true);
+    for (const Feature& feature : known)
+      if (feature.kind != FeatureKind::nonzero) add(feature, true);  // the moments given are those of the columns
     if (known.empty()) add({.column = column.name}, true);
   }
   for (const std::string& name : options.missing_indicators) add(missing_feature(name), true);

@@ -28,18 +28,25 @@ TailPace::TailPace(std::vector<TailDirection> tails) {
 }
 
 void TailPace::hurry(std::span<const double> gradient, double noise, double length, std::span<double> point) {
-  for (auto& [direction, curvature, before, pace] : tails_) {
+  for (auto& [direction, bound, before, pace, stays] : tails_) {
     const std::vector<double>& unit = direction.unit;
-    const double step = product(unit, gradient) / curvature;
-    const bool clear = std::abs(step) * curvature > kClear * noise * std::sqrt(product(unit, unit));
-    const double last = std::exchange(before, step);
+    const double step = product(unit, gradient) / bound, last = std::exchange(before, step);
+    const bool clear = std::abs(step) * bound > kClear * noise * std::sqrt(product(unit, unit));
+    stays = clear && step * last > 0 && std::abs(step) > kStays * std::abs(last);
     if (!clear) continue;
     if (step * last < 0) pace = std::max(kSlower * pace, 1.0);
-    if (growing_ && step * last > 0 && std::abs(step) > kStays * std::abs(last)) pace *= kFaster;
+    if (growing_ && stays) pace *= kFaster;
     if (pace == 1) continue;
     const double more = length * (pace * step - product(direction.reader, gradient));
     for (std::size_t j = 0; j < point.size(); ++j) point[j] -= more * unit[j];
   }
+}
+
+std::vector<std::size_t> TailPace::unfinished() const {
+  std::vector<std::size_t> places;
+  for (std::size_t k = 0; k < tails_.size(); ++k)
+    if (tails_[k].stays) places.push_back(k);
+  return places;
 }
 
 }  // namespace tailcoat

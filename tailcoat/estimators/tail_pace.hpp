@@ -4,6 +4,7 @@
 // Rules: adaptive.md.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -28,11 +29,15 @@ class TailPace {
   // From now on no step gets longer.
   void slow_down() { growing_ = false; }
 
+  // The places of those whose derivative was still what it had been when last seen.
+  [[nodiscard]] std::vector<std::size_t> unfinished() const;
+
  private:
   struct Tail {
     TailDirection direction;
-    double curvature;  // a bound for steps along several of them at once
+    double bound;  // of the curvature, for steps along several of them at once
     double before = 0, pace = 1;
+    bool stays = false;
   };
   std::vector<Tail> tails_;
   bool growing_ = true;

@@ -23,8 +23,14 @@ Eigen::MatrixXd with_least_eigenvalue(const Eigen::MatrixXd& matrix, double leas
 Eigen::MatrixXd spread_of(const Whitening& whitening) {
   const Eigen::Index slopes = whitening.moment.rows() - 1;
   const Eigen::VectorXd mean = mean_row(whitening);
-  return with_least_eigenvalue((whitening.moment - mean * mean.transpose()).topLeftCorner(slopes, slopes),
-                               kLeastSpread);
+  const Eigen::MatrixXd noisy = (whitening.moment - mean * mean.transpose()).topLeftCorner(slopes, slopes);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(noisy);
+  const double floor = whitening.floored.minCoeff();
+  // Eigenvalues that noise hides are far off each, but not on average: noise has no trace.
+  const auto hidden = (solver.eigenvalues().array() < floor).cast<double>();
+  const double mean_hidden = (solver.eigenvalues().array() * hidden).sum() / std::max(hidden.sum(), 1.0);
+  const Eigen::VectorXd values = (hidden > 0).select(std::max(mean_hidden, kLeastSpread), solver.eigenvalues());
+  return solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose();
 }
 
 }  // namespace

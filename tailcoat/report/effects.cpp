@@ -189,11 +189,19 @@ std::string explanation(const Fit& fit) {
          end;
 }
 
+// Whether another feature tells where the column is 0.
+bool has_zeros(const Model& model, std::size_t feature) {
+  return std::ranges::any_of(model.features, [&](const Feature& other) {
+    return other.kind == FeatureKind::nonzero && other.column == model.features[feature].column;
+  });
+}
+
 std::string example_of(const Fit& fit, const std::vector<std::size_t>& shown) {
   const Model& model = fit.model;
   for (const std::size_t j : shown) {
     const FeatureKind kind = model.features[j].kind;
-    if (kind == FeatureKind::beyond || kind == FeatureKind::nonzero) continue;  // never changes alone: its column does
+    // They never change alone: their column does. Nor does a number that may become 0.
+    if (kind == FeatureKind::beyond || kind == FeatureKind::nonzero || has_zeros(model, j)) continue;
     for (std::size_t part = 0; part < model.parts.size(); ++part)
       if (j < features_of(model, part) && (fit.certified || is_clear(model.parts[part].coefficients[j])))
         return example(fit, part, j);

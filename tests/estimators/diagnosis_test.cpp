@@ -87,7 +87,7 @@ TEST(Diagnosis, IsPaidFromTheBudget) {
 }
 
 TEST(Diagnosis, IsThereForConstantsToo) {
-  const auto fit = fitted(linear_table(300, 4), {.target = "y", .budget = {1, 1e-6}, .diagnose = true});
+  const auto fit = fitted(linear_table(100, 4), {.target = "y", .budget = {1, 1e-6}, .diagnose = true});
   ASSERT_TRUE(fit.ok()) << fit.error().message;
   EXPECT_TRUE(fit->constant);
   ASSERT_TRUE(fit->diagnosis.has_value());

@@ -157,6 +157,58 @@ TEST(Fit, SlopesOfHeavyTailsAreFound) {
   }
 }
 
+// The slope is 1000 beyond the bulk and 0 within: no 24 steps get there, and the fit says so.
+TEST(Fit, SaysWhereASlopeHasNotBeenReached) {
+  Table table = simulated({{.name = "x"}, {.name = "z"}, {.name = "y"}}, 20000, 1, [](Random& random) {
+    const double x = std::exp(2 * normal(random)), z = normal(random);
+    return std::vector{x, z, 1000 * std::max(x - 30, 0.0) + z};
+  });
+  const auto fit = fitted(std::move(table), {.target = "y", .loss = AbsoluteLoss{}, .budget = {10, 1e-6}});
+  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  EXPECT_TRUE(std::ranges::any_of(fit->model.notes, [](const std::string& note) {
+    return note.starts_with("the fit ended on the way to the slope of x");
+  }));
+}
+
+// Ten columns and 1000 rows, epsilon = 1: a strength of 16 for each. It took 15 for each and five more to try slopes.
+TEST(Fit, FewRowsGiveSlopesToo) {
+  double sum = 0;
+  int bad = 0;
+  constexpr int kFits = 20;
+  for (std::uint64_t seed = 1; seed <= kFits; ++seed) {
+    std::vector<Column> columns;
+    for (int j = 0; j < 10; ++j) columns.push_back({.name = std::string("x").append(std::to_string(j))});
+    columns.push_back({.name = "y"});
+    const auto row = [](Random& random) {
+      std::vector<double> cells;
+      const double common = normal(random);
+      for (int j = 0; j < 10; ++j) cells.push_back(50 + 5 * (common + normal(random)));
+      cells.push_back(1000 + 20 * common + 10 * normal(random));
+      return cells;
+    };
+    const auto fit = fitted(simulated(columns, 1000, seed, row), {.target = "y", .budget = {1, 1e-6}}, seed);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    Random random(seed + 100);
+    double squares = 0, around = 0;
+    for (int i = 0; i < 2000; ++i) {
+      const std::vector<double> cells = row(random);
+      double value = fit->model.parts[0].intercept.value;
+      for (std::size_t j = 0; j < fit->model.features.size(); ++j) {
+        const Feature& feature = fit->model.features[j];
+        value += fit->model.parts[0].coefficients[j].value *
+                 feature.of_number(cells[static_cast<std::size_t>(feature.column[1] - '0')]);
+      }
+      squares += std::pow(cells.back() - value, 2);
+      around += std::pow(cells.back() - 1000, 2);
+    }
+    sum += 1 - squares / around;
+    bad += squares > 1.05 * around ? 1 : 0;
+    EXPECT_LE(fit->model.receipt.gaussian_spent.mu, fit->model.receipt.gaussian_budget.mu);
+  }
+  EXPECT_GT(sum / kFits, 0.4) << "of 0.73 that all rows would give";
+  EXPECT_LE(bad, 2) << "much worse than the mean of all rows";
+}
+
 // y = 1 + 2 [Graz] - 3 [Linz] + a; Wien is the most frequent and so the reference.
 TEST(Fit, RecoversLevelsGivenOrFound) {
   const std::vector<std::string> levels{"Graz", "Linz", "Wien"};

@@ -86,8 +86,10 @@ TEST(TailPace, ShortensStepsThatTurn) {
   EXPECT_EQ(moved(0.5), 2) << "it is getting there";
   EXPECT_NEAR(moved(-1), -1.6, 1e-12);
   EXPECT_NEAR(moved(1), 1, 1e-12);
+  EXPECT_TRUE(pace.unfinished().empty());
   pace.slow_down();
   EXPECT_NEAR(moved(1), 1, 1e-12);
+  EXPECT_EQ(pace.unfinished(), std::vector<std::size_t>{0}) << "it would go on";
 }
 
 }  // namespace
