@@ -46,9 +46,10 @@ constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of on
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
 constexpr double kClearlyKept = 0.5, kProof = 3, kExponentialProof = 1;
-constexpr double kLevelCut = 6;       // of twice a residual, in the units of the fit
-constexpr double kFar = 14;           // units of a number, from end to end: more than the bulk of a column has
-constexpr double kMeanDeviation = 1;  // of the mean of a target from where its bulk is, in units of that
+constexpr double kLevelStep = 0.25;     // in the units of the fit
+constexpr double kLargestResidual = 3;  // that counts for the level
+constexpr double kFar = 14;             // units of a number, from end to end: more than the bulk of a column has
+constexpr double kMeanDeviation = 1;    // of the mean of a target from where its bulk is, in units of that
 
 // No single number moves the margin by more than that: the limits of its feature are drawn in.
 void limit_effects(Model& model) {
@@ -114,10 +115,10 @@ class Fitting {
                                fit_.constant ? kMostForConstant : kMostForTarget);
   }
 
-  // Beyond a quantile far from the median there are few rows, and they decide.
+  // Beyond a quantile far from the median there are few rows, they decide, and noise is that of all.
   [[nodiscard]] double strength() const {
     const auto* quantile = std::get_if<QuantileLoss>(&options_.loss);
-    const double rarer = quantile != nullptr ? 2 * std::min(quantile->level, 1 - quantile->level) : 1;
+    const double rarer = quantile != nullptr ? std::pow(2 * std::min(quantile->level, 1 - quantile->level), 1.5) : 1;
     return rarer * rows_ * meter_.total().mu;
   }
 
@@ -370,11 +371,11 @@ class Fitting {
   Result<void> move_level(Coefficients& found, const Start& start, const Descent& descent, const LabelledData& data) {
     const Eigen::Index last = found.values.size() - 1;
     const Eigen::VectorXd x = whitening_.root() * found.values, unit = whitening_.root().col(last);
-    const Eigen::VectorXd above = x + unit, below = x - unit;
+    const Eigen::VectorXd above = x + kLevelStep * unit, below = x - kLevelStep * unit;
     TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(above), view(below)));
-    TAILCOAT_TRY(mean,
-                 clipped_mean(run_.engine, differences, kLevelCut, "level", meter_.share(shares_.level), outlet()));
-    found.values[last] -= mean[0] / 2 * rows_ / start.labelled;
+    const double cut = 2 * kLevelStep * (looks_at_residuals(options_.loss) ? 1 : kLargestResidual);
+    TAILCOAT_TRY(mean, clipped_mean(run_.engine, differences, cut, "level", meter_.share(shares_.level), outlet()));
+    found.values[last] -= mean[0] / (2 * kLevelStep) * rows_ / start.labelled;
     return {};
   }
 
