@@ -373,8 +373,9 @@ class Fitting {
     const Eigen::VectorXd x = whitening_.root() * found.values, unit = whitening_.root().col(last);
     const Eigen::VectorXd above = x + kLevelStep * unit, below = x - kLevelStep * unit;
     TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(above), view(below)));
+    const Gdp cost = meter_.share(shares_.level / static_cast<double>(parts_));
     const double cut = 2 * kLevelStep * (looks_at_residuals(options_.loss) ? 1 : kLargestResidual);
-    TAILCOAT_TRY(mean, clipped_mean(run_.engine, differences, cut, "level", meter_.share(shares_.level), outlet()));
+    TAILCOAT_TRY(mean, clipped_mean(run_.engine, differences, cut, "level", cost, outlet()));
     found.values[last] -= mean[0] / (2 * kLevelStep) * rows_ / start.labelled;
     return {};
   }

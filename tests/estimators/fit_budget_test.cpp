@@ -105,6 +105,30 @@ TEST(FitBudget, EveryConfigurationStaysWithinItsBudgetAndSpendsIt) {
   }
 }
 
+// Rows * mu is 11 for each column and five more: slopes are tried with other shares, and levels are released.
+TEST(FitBudget, SoDoFitsWithLittleStrength) {
+  const ApproxDp budget{1, 1e-6};
+  std::size_t levels = 0;
+  for (const FitOptions& options : configurations(budget)) {
+    const std::string what = loss_name(options.loss) + (options.levels.empty() ? "" : ", given");
+    const auto fit = fitted(mixed_table(470, 22), options);
+    if (!fit.ok()) {  // as below
+      EXPECT_TRUE(options.levels.empty() && options.target == "kind") << what << fit.error().message;
+      continue;
+    }
+    expect_within_budget(*fit, budget, what);
+    expect_finite(*fit, what);
+    for (const ReceiptLine& line : fit->model.receipt.lines)
+      if (line.release.what == "level") {
+        ++levels;
+        EXPECT_NEAR(std::pow(line.price.mu / fit->model.receipt.gaussian_budget.mu, 2),
+                    0.05 / static_cast<double>(fit->model.parts.size()), 1e-3)
+            << what;
+      }
+  }
+  EXPECT_GT(levels, 8u);
+}
+
 TEST(FitBudget, TinyTablesAndBudgetsGiveAConstantModelWithANote) {
   for (const std::size_t rows : {2u, 3u, 20u}) {
     for (const double epsilon : {1e-3, 0.1, 1.0}) {
