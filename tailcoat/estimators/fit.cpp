@@ -81,6 +81,8 @@ class Fitting {
     plan(frame);
     TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
     if (!fit_.constant) TAILCOAT_CHECK(take_features(frame));
+    if (fit_.constant) shares_ = kShares;
+    rules_.steps = shares_.steps;
     describe(target, frame.rows());
     TAILCOAT_TRY(design, whitened(frame));
     const double strength_of_each = strength() / static_cast<double>(design.columns());
@@ -107,9 +109,8 @@ class Fitting {
     const auto columns =
         std::ranges::count_if(frame.columns, [&](const Column& column) { return is_feature(options_, column); });
     fit_.constant = columns == 0 || are_too_many(static_cast<std::size_t>(columns), "column", kStrengthPerColumn);
-    weak_ = strength() < kWeakPerColumn * (static_cast<double>(columns) + kStrengthBesides);
-    if (weak_) shares_ = kWeakShares;
-    rules_.steps = shares_.steps;
+    const bool weak = strength() < kWeakPerColumn * (static_cast<double>(columns) + kStrengthBesides);
+    if (weak && !fit_.constant) shares_ = kWeakShares;
     const bool more = fit_.constant || is_exponential(options_.loss);
     target_share_ = std::clamp((more ? kRateStrength : kTargetStrength) / strength(), shares_.target,
                                fit_.constant ? kMostForConstant : kMostForTarget);
@@ -334,8 +335,7 @@ class Fitting {
   // better on the rows as far as can be told.
   Result<void> shrink_or_drop(Coefficients& found, Errors& errors, const Start& start, const Descent& descent,
                               const LabelledData& data) {
-    const double each = 1 / static_cast<double>(parts_);
-    const Gdp cost = meter_.share(shares_.choice * each);
+    const Gdp cost = meter_.share(shares_.choice / static_cast<double>(parts_));
     const bool exponential = is_exponential(options_.loss);
     const Eigen::Index last = found.values.size() - 1;
     const bool hopeless = exponential && (margin_error(found, whitening_) > kMostMarginError ||
@@ -348,8 +348,10 @@ class Fitting {
                                             .sampling = errors.sampling(last, last),
                                             .noise = errors.noise(last, last)};
     Coefficients constant = constant_at(alone.margin, alone.variance());
-    if (weak_ && !exponential) TAILCOAT_CHECK(move_level(constant, start, descent, data));
-    if (weak_ && !exponential && kept > 0) TAILCOAT_CHECK(move_level(found, start, descent, data));
+    if (shares_.level > 0 && !exponential) {
+      TAILCOAT_CHECK(move_level(constant, start, descent, data));
+      if (kept > 0) TAILCOAT_CHECK(move_level(found, start, descent, data));
+    }
     if (kept > 0) {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
@@ -482,7 +484,6 @@ class Fitting {
   const Progress& progress_;
   double rows_ = 0, target_share_ = 0, noise_ = 0, sampling_ = 0;
   Shares shares_ = kShares;
-  bool weak_ = false;
   std::size_t parts_ = 1, constant_parts_ = 0, steps_done_ = 0;
   DescentRules rules_;
   Fit fit_;

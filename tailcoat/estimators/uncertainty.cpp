@@ -27,10 +27,10 @@ Eigen::MatrixXd spread_of(const Whitening& whitening) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(noisy);
   const double floor = whitening.floored.minCoeff();
   // Eigenvalues that noise hides are far off each, but not on average: noise has no trace.
-  const auto hidden = (solver.eigenvalues().array() < floor).cast<double>();
-  const double mean_hidden = (solver.eigenvalues().array() * hidden).sum() / std::max(hidden.sum(), 1.0);
-  const Eigen::VectorXd values = (hidden > 0).select(std::max(mean_hidden, kLeastSpread), solver.eigenvalues());
-  return solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose();
+  const Eigen::ArrayXd values = solver.eigenvalues().array(), hidden = (values < floor).cast<double>();
+  const double mean_hidden = (values * hidden).sum() / std::max(hidden.sum(), 1.0);
+  const Eigen::VectorXd known = (hidden > 0).select(mean_hidden, values).max(kLeastSpread);
+  return solver.eigenvectors() * known.asDiagonal() * solver.eigenvectors().transpose();
 }
 
 }  // namespace
