@@ -11,6 +11,7 @@
 #include "tailcoat/estimators/diagnosis.hpp"
 #include "tailcoat/estimators/feature_choice.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
+#include "tailcoat/estimators/strength.hpp"
 #include "tailcoat/estimators/target.hpp"
 #include "tailcoat/estimators/uncertainty.hpp"
 #include "tailcoat/mechanisms/clipped_mean.hpp"
@@ -18,28 +19,10 @@
 namespace tailcoat {
 namespace {
 
-// Shares of the budget (mu^2). What the columns and the curvature do not need goes to the gradients.
-struct Shares {
-  double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02, level = 0;
-  double diagnosis = 0.05;
-  std::size_t steps = 16;
-};
-constexpr Shares kShares;
-// With little strength for each column, where they are matters most and the matrix of their second moments is noise
-// but for its largest directions; fewer steps are as far as one gets.
-constexpr Shares kWeakShares{.columns = 0.3, .curvature = 0.05, .choice = 0.04, .level = 0.05, .steps = 8};
 constexpr double kShareMargin = 1e-9;
 constexpr double kLeverage = 1.5;
-// rows * mu: what a target, a rate, a column and a feature need, and how many of the latter the rest is worth.
-constexpr double kTargetStrength = 20, kRateStrength = 60, kStrengthPerColumn = 8, kStrengthPerFeature = 6;
-constexpr double kRareStrengthPerFeature = 9, kWeakPerColumn = 15;
-constexpr double kStrengthBesides = 5;
 constexpr double kPassesBesides = 8;  // those of the descent
-// Where there is so much strength for a column of the design, noise hides little and more steps get closer.
-constexpr double kStrengthForSteps = 500;
-constexpr double kStrengthToFollow = 200;  // the curvature of a likelihood on the way
 constexpr std::size_t kMoreSteps = 24;
-constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of a margin of which e^margin is taken
 constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of one number on such a margin
 // Of two losses, in the units of the fit; where they grow linearly, a wild fit is told from a sane one by little.
@@ -72,22 +55,25 @@ std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), stati
 
 class Fitting {
  public:
-  Fitting(const FitOptions& options, RunContext run, PrivacyMeter meter, const Progress& progress)
-      : options_(options), run_(run), meter_(std::move(meter)), progress_(progress) {}
+  Fitting(const FitOptions& options, double rows, RunContext run, PrivacyMeter meter, const Progress& progress)
+      : options_(options),
+        run_(run),
+        meter_(std::move(meter)),
+        progress_(progress),
+        rows_(rows),
+        strength_(options.loss, rows_, meter_.total()) {}
 
   // `cells`, if not null, is the memory of the frame's cells, which may be used.
   Result<Fit> operator()(const Frame& frame, Buffer* cells) {
-    rows_ = static_cast<double>(frame.rows());
     plan(frame);
     TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
     if (!fit_.constant) TAILCOAT_CHECK(take_features(frame));
-    if (fit_.constant) shares_ = kShares;
+    if (fit_.constant) shares_ = Shares();
     rules_.steps = shares_.steps;
     describe(target, frame.rows());
     TAILCOAT_TRY(design, whitened(frame));
-    const double strength_of_each = strength() / static_cast<double>(design.columns());
-    if (strength_of_each >= kStrengthForSteps) rules_.steps = kMoreSteps;
-    rules_.follows = strength_of_each >= kStrengthToFollow;
+    if (strength_.pays_more_steps(design.columns())) rules_.steps = kMoreSteps;
+    rules_.follows = strength_.can_follow(design.columns());
     TAILCOAT_CHECK(design.keep(run_.engine, cells));
     parts_ = target.parts();
     for (std::size_t part = 0; part < parts_; ++part) TAILCOAT_CHECK(fit_part(target, design, part));
@@ -104,40 +90,19 @@ class Fitting {
  private:
   Outlet outlet() { return {meter_, run_.noise}; }
 
-  // From public numbers: what the target gets of the budget, and whether slopes are out of reach.
+  // From public numbers: whether slopes are out of reach, and how the budget is shared.
   void plan(const Frame& frame) {
-    const auto columns =
-        std::ranges::count_if(frame.columns, [&](const Column& column) { return is_feature(options_, column); });
-    fit_.constant = columns == 0 || are_too_many(static_cast<std::size_t>(columns), "column", kStrengthPerColumn);
-    const bool weak = strength() < kWeakPerColumn * (static_cast<double>(columns) + kStrengthBesides);
-    if (weak && !fit_.constant) shares_ = kWeakShares;
-    const bool more = fit_.constant || is_exponential(options_.loss);
-    target_share_ = std::clamp((more ? kRateStrength : kTargetStrength) / strength(), shares_.target,
-                               fit_.constant ? kMostForConstant : kMostForTarget);
+    const auto columns = static_cast<std::size_t>(
+        std::ranges::count_if(frame.columns, [&](const Column& column) { return is_feature(options_, column); }));
+    fit_.constant = columns == 0 || is_out_of_reach(strength_.lacks_for_columns(columns));
+    if (!fit_.constant) shares_ = strength_.shares(columns);
+    target_share_ = strength_.target_share(fit_.constant);
   }
 
-  // Beyond a quantile far from the median there are few rows, they decide, and noise is that of all.
-  [[nodiscard]] double strength() const {
-    const auto* quantile = std::get_if<QuantileLoss>(&options_.loss);
-    const double rarer = quantile != nullptr ? std::pow(2 * std::min(quantile->level, 1 - quantile->level), 1.5) : 1;
-    return rarer * rows_ * meter_.total().mu;
-  }
-
-  // A rare class, or few events, say less about slopes than even odds would.
-  [[nodiscard]] bool is_too_rare(const Start& start) const {
-    return is_exponential(options_.loss) &&
-           strength() * std::min(4 * start.curvature, 1.0) <
-               kRareStrengthPerFeature * (static_cast<double>(fitted_.size()) + kStrengthBesides);
-  }
-
-  bool are_too_many(std::size_t count, const char* what, double each) {
-    const double needed = each * (static_cast<double>(count) + kStrengthBesides);
-    if (strength() >= needed) return false;
-    fit_.model.notes.push_back(
-        fmt::format("constant model: the data's strength, rows * mu, is {:.0f} and too little for {} {}{}; slopes "
-                    "take {:.0f}, that is more rows, a larger epsilon or fewer columns",
-                    strength(), count, what, count == 1 ? "" : "s", needed));
-    return true;
+  // Notes why, if there is a reason.
+  bool is_out_of_reach(const std::string& reason) {
+    if (!reason.empty()) fit_.model.notes.push_back(reason);
+    return !reason.empty();
   }
 
   Result<void> take_features(const Frame& frame) {
@@ -145,8 +110,7 @@ class Fitting {
     // Tails that noise has made will be forgotten.
     const auto features = std::ranges::count_if(
         choice.fitted, [&](std::size_t j) { return choice.features[j].kind != FeatureKind::beyond; });
-    fit_.constant = are_too_many(static_cast<std::size_t>(features), "feature",
-                                 is_exponential(options_.loss) ? kStrengthPerColumn : kStrengthPerFeature);
+    fit_.constant = is_out_of_reach(strength_.lacks_for_features(static_cast<std::size_t>(features)));
     if (fit_.constant) return {};
     std::ranges::move(choice.notes, std::back_inserter(fit_.model.notes));
     fit_.model.features = std::move(choice.features);
@@ -234,7 +198,7 @@ class Fitting {
     TAILCOAT_TRY(start, target.prepare(design, part, meter_.share(for_start), run_, outlet()));
     if (part == 0 && predicts_classes(options_.loss) && start.labelled < rows_)
       fit_.model.notes.push_back(note_on_absent(start.labelled / rows_, "have another class, or none,"));
-    if (start_is_all || is_too_rare(start)) {
+    if (start_is_all || strength_.is_too_rare(start.curvature, fitted_.size())) {
       if (!start_is_all) {
         note_constant();
         TAILCOAT_TRY(better, target.prepare(design, part, meter_.share(share_left()), run_, outlet()));
@@ -254,21 +218,20 @@ class Fitting {
     origin[d - 1] = start.margin;
     const Eigen::VectorXd u0 = whitening_.root() * origin;
     const Eigen::VectorXd mean = whitening_.root_inverse() * mean_row(whitening_);
-    const DescentStart from{.x = {u0.data(), u0.data() + d},
-                            .curvature = start.curvature,
-                            .labelled = start.labelled,
-                            .spread = whitening_.curvatures().sum(),
-                            .mean_row = {mean.data(), mean.data() + d},
-                            .tails = tail_directions()};
-    TAILCOAT_TRY(descent, descend(run_, outlet(), data, options_.loss, from, budget, rules_, [&] { return tick(); }));
+    DescentStart from{.x = {u0.data(), u0.data() + d},
+                      .curvature = start.curvature,
+                      .labelled = start.labelled,
+                      .spread = whitening_.curvatures().sum(),
+                      .mean_row = {mean.data(), mean.data() + d},
+                      .tails = tail_directions()};
+    TAILCOAT_TRY(descent,
+                 descend(run_, outlet(), data, options_.loss, std::move(from), budget, rules_, [&] { return tick(); }));
     TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(shares_.errors * each), run_, outlet()));
-    const std::size_t constants_before = constant_parts_;
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};
     const Eigen::MatrixXd moves = drop_faint(found, tails());
     errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
     if (!fitted_.empty()) TAILCOAT_CHECK(shrink_or_drop(found, errors, start, descent, data));
-    if (constant_parts_ == constants_before) note_unfinished(descent);
     add_part(target, found);
     report_limits(target, of_a_row(errors.noise), of_a_row(errors.sampling), descent.clipped_share,
                   static_cast<double>(rules_.steps) + kPassesBesides);
@@ -361,7 +324,10 @@ class Fitting {
       TAILCOAT_TRY(worse,
                    clipped_mean(run_.engine, differences, largest, "choice between fit and constant", cost, outlet()));
       const double noise = 2 * largest / (rows_ * cost.mu);
-      if (worse[0] <= (kept > kClearlyKept ? (exponential ? kExponentialProof : kProof) * noise : 0)) return {};
+      if (worse[0] <= (kept > kClearlyKept ? (exponential ? kExponentialProof : kProof) * noise : 0)) {
+        note_unfinished(descent);
+        return {};
+      }
     }
     found = constant;
     errors = {constant_at(0, alone.noise).covariance, constant_at(0, alone.sampling).covariance};
@@ -482,8 +448,10 @@ class Fitting {
   RunContext run_;
   PrivacyMeter meter_;
   const Progress& progress_;
-  double rows_ = 0, target_share_ = 0, noise_ = 0, sampling_ = 0;
-  Shares shares_ = kShares;
+  double rows_;
+  Strength strength_;
+  Shares shares_;
+  double target_share_ = 0, noise_ = 0, sampling_ = 0;
   std::size_t parts_ = 1, constant_parts_ = 0, steps_done_ = 0;
   DescentRules rules_;
   Fit fit_;
@@ -498,7 +466,8 @@ Result<Fit> fit(const Frame& frame, const FitOptions& options, RunContext run, c
   TAILCOAT_CHECK(check(frame, options));
   TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(frame, options)));
   const SpendingWatch watch(run.noise, options.budget);
-  return watch.told(Fitting(options, run, std::move(meter), progress)(frame, nullptr));
+  return watch.told(
+      Fitting(options, static_cast<double>(frame.rows()), run, std::move(meter), progress)(frame, nullptr));
 }
 
 Result<Fit> fit(Table table, const FitOptions& options, RunContext run, const Progress& progress) {
@@ -507,7 +476,8 @@ Result<Fit> fit(Table table, const FitOptions& options, RunContext run, const Pr
   TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(frame, options)));
   Buffer cells = std::move(table).take_matrix();
   const SpendingWatch watch(run.noise, options.budget);
-  return watch.told(Fitting(options, run, std::move(meter), progress)(frame, &cells));
+  return watch.told(
+      Fitting(options, static_cast<double>(frame.rows()), run, std::move(meter), progress)(frame, &cells));
 }
 
 }  // namespace tailcoat

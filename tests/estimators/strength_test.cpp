@@ -1,0 +1,51 @@
+#include "tailcoat/estimators/strength.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tailcoat {
+namespace {
+
+// rows * mu = 150, which is 10 for each of ten columns and five more.
+const Strength kWeak(SquaredLoss{}, 1500, Gdp{0.1});
+
+TEST(Strength, SaysWhatSlopesLack) {
+  EXPECT_EQ(kWeak.lacks_for_columns(13), "");  // 8 * 18 = 144
+  EXPECT_EQ(
+      kWeak.lacks_for_columns(14),
+      "constant model: the data's strength, rows * mu, is 150 and too little for 14 columns; slopes take 152, that "
+      "is more rows, a larger epsilon or fewer columns");
+  EXPECT_EQ(kWeak.lacks_for_features(20), "");  // 6 * 25
+  EXPECT_NE(kWeak.lacks_for_features(21), "");
+  EXPECT_NE(Strength(LogisticLoss{}, 1500, Gdp{0.1}).lacks_for_features(14), "")
+      << "an error of the margin is a factor";
+}
+
+TEST(Strength, OfAQuantileIsThatOfItsRows) {
+  EXPECT_EQ(Strength(QuantileLoss{0.5}, 1500, Gdp{0.1}).lacks_for_columns(13), "");
+  EXPECT_NE(Strength(QuantileLoss{0.9}, 1500, Gdp{0.1}).lacks_for_columns(1), "");
+}
+
+TEST(Strength, RareClassesTakeMore) {
+  const Strength classes(LogisticLoss{}, 1500, Gdp{0.1});
+  EXPECT_FALSE(classes.is_too_rare(0.25, 11));  // 9 * 16 = 144
+  EXPECT_TRUE(classes.is_too_rare(0.25, 12));
+  EXPECT_TRUE(classes.is_too_rare(0.1, 11));
+  EXPECT_FALSE(kWeak.is_too_rare(0.1, 1000)) << "numbers have no rare class";
+}
+
+// Everything but the gradients, with the most that a target may take and clips and levels counted twice: they need some
+// of the budget in any case.
+TEST(Strength, SharesLeaveRoomForGradients) {
+  for (const std::size_t columns : {2u, 12u}) {
+    const Shares shares = kWeak.shares(columns);
+    EXPECT_EQ(shares.level > 0, columns == 12);
+    const double others = shares.columns + 0.3 + shares.curvature + 2 * shares.clips + shares.errors + shares.choice +
+                          2 * shares.level + shares.diagnosis;
+    EXPECT_LT(others, 0.95) << columns;
+  }
+  EXPECT_LE(Strength(SquaredLoss{}, 1, Gdp{0.1}).target_share(false), 0.3);
+  EXPECT_LE(Strength(SquaredLoss{}, 1, Gdp{0.1}).target_share(true), 0.7);
+}
+
+}  // namespace
+}  // namespace tailcoat
