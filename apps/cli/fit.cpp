@@ -52,7 +52,7 @@ struct FitArguments {
   TheoryArguments theory;
   std::optional<double> confidence;
   NoiseArguments noise;
-  bool json = false, diagnose = false;
+  bool json = false, straight = false, diagnose = false;
 };
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -106,6 +106,7 @@ Result<FitOptions> options_of(const FitArguments& arguments) {
                     .missing_indicators = arguments.missing_indicators,
                     .exposure = arguments.exposure,
                     .confidence = confidence,
+                    .straight = arguments.straight,
                     .diagnose = arguments.diagnose};
 }
 
@@ -243,8 +244,8 @@ Error told_on_standard_output(const std::string& text, Error error) {
 
 // None: the adaptive fit.
 Result<std::optional<Theorem>> theorem_of(const FitArguments& arguments) {
-  if (arguments.algorithm != kAdaptive && arguments.diagnose)
-    return usage_error("--diagnose is for algorithm adaptive");
+  if (arguments.algorithm != kAdaptive && (arguments.diagnose || arguments.straight))
+    return usage_error(fmt::format("{} is for algorithm adaptive", arguments.diagnose ? "--diagnose" : "--straight"));
   if (arguments.algorithm == kAdaptive) {
     if (!arguments.theory.given()) return std::optional<Theorem>();
     return usage_error(
@@ -305,6 +306,7 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
   parser->add_option("--algorithm", arguments->algorithm, "adaptive, or one that plan lists; see below")
       ->type_name("NAME");
   add_theory_arguments(*parser, arguments->theory);
+  parser->add_flag("--straight", arguments->straight, "one slope for each number, also where it is seen to bend");
   add_number(*parser, kConfidenceOption, arguments->confidence);
   add_file(*parser, "--model", arguments->model, "file to write the model to");
   add_file(*parser, "--report", arguments->report,

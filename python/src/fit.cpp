@@ -84,9 +84,9 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
                      const std::optional<std::vector<std::string>>& labels, const std::string& loss, double epsilon,
                      double delta, const LevelMap& levels, const PairMap& bounds, const PairMap& scales,
                      const Data* public_rows, const std::vector<std::string>& missing_indicators,
-                     const std::string& exposure, double confidence, bool diagnose, const std::string& algorithm,
-                     const std::optional<TheoryTuple>& theory, std::optional<std::uint64_t> seed, std::size_t threads,
-                     const nb::object& progress) {
+                     const std::string& exposure, double confidence, bool straight, bool diagnose,
+                     const std::string& algorithm, const std::optional<TheoryTuple>& theory,
+                     std::optional<std::uint64_t> seed, std::size_t threads, const nb::object& progress) {
   const Task task{.options = {.target = target,
                               .loss = value_of(parse_loss(loss)),
                               .budget = value_of(check_budget({epsilon, delta})),
@@ -96,6 +96,7 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
                               .missing_indicators = missing_indicators,
                               .exposure = exposure,
                               .confidence = confidence,
+                              .straight = straight,
                               .diagnose = diagnose},
                   .theorem = theorem_of(algorithm, theory),
                   .public_rows = public_rows};
@@ -115,7 +116,7 @@ void bind_fit(nb::module_& module) {
   module.def("fit", &fit_data, nb::arg("data"), nb::kw_only(), nb::arg("target"), nb::arg("y").none(),
              nb::arg("labels").none(), nb::arg("loss"), nb::arg("epsilon"), nb::arg("delta"), nb::arg("levels"),
              nb::arg("bounds"), nb::arg("scales"), nb::arg("public_rows").none(), nb::arg("missing_indicators"),
-             nb::arg("exposure"), nb::arg("confidence"), nb::arg("diagnose"), nb::arg("algorithm"),
+             nb::arg("exposure"), nb::arg("confidence"), nb::arg("straight"), nb::arg("diagnose"), nb::arg("algorithm"),
              nb::arg("theory").none(), nb::arg("seed").none(), nb::arg("threads"), nb::arg("progress").none());
 }
 

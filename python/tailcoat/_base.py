@@ -70,6 +70,7 @@ class PrivateModel(BaseEstimator):
     categorical: Any
     missing_indicators: Any
     confidence: float
+    straight: bool
     diagnose: bool
     threads: int
     progress: Progress
@@ -196,6 +197,7 @@ class PrivateModel(BaseEstimator):
             missing_indicators=list(self._named(self.missing_indicators, "missing_indicators")),
             exposure="".join(self._named(None if exposure is None else [exposure], "exposure")),
             confidence=number_of(self.confidence, "confidence"),
+            straight=bool(self.straight),
             diagnose=bool(self.diagnose),
             algorithm=text_of(self.algorithm, "algorithm"),
             theory=self._theory(),
@@ -240,8 +242,9 @@ class PrivateModel(BaseEstimator):
 
     def _theory(self) -> tuple[Any, ...] | None:
         """What the algorithm's theorem needs, as the library takes it; None for the adaptive fit."""
-        if self.algorithm != "adaptive" and self.diagnose:
-            raise UsageError("diagnose=True is for the algorithm 'adaptive'")
+        for option in ("straight", "diagnose"):
+            if self.algorithm != "adaptive" and getattr(self, option):
+                raise UsageError(f"{option}=True is for the algorithm 'adaptive'")
         if self.algorithm == "adaptive":
             if self.theory is not None or self.constants != "tight":
                 raise UsageError("theory and constants are for an algorithm with a theorem; 'adaptive' needs neither")
@@ -292,11 +295,12 @@ class PrivateModel(BaseEstimator):
         """coef_ and the like, one row per part of the model: the slope of each number column, then all other terms.
         `order` of the parts; a `sign` of -1 turns the two classes of a single part round."""
         terms = self.model_.terms
-        place = {column: j for j, (_, column, kind) in enumerate(terms) if kind == "number"}
+        place = {column: j for j, (_, column, kind) in enumerate(terms) if kind in ("number", "below")}
         texts = {*self._schema_.levels, self.model_.exposure}
         slopes = [name for name in self._schema_.names if name not in texts]
-        others = [j for j, (_, _, kind) in enumerate(terms) if kind != "number"]
-        self.terms_ = [*slopes, *(terms[j][0] for j in others)]
+        others = [j for j in range(len(terms)) if j not in place.values()]
+        self.terms_ = [terms[place[name]][0] if name in place else name for name in slopes]
+        self.terms_ += [terms[j][0] for j in others]
         estimates = self.model_.estimates()
 
         def arranged(what: str, absent: float) -> tuple[np.ndarray, np.ndarray]:

@@ -84,8 +84,9 @@ class PrivateLinearRegression(_PrivateRegressor):
         self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive",
         constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None,
         public_rows: Any = None, target_bounds: tuple[float, float] | None = None, categorical: Any = None,
-        missing_indicators: Any = None, confidence: float = 0.95, diagnose: bool = False, threads: int = 0,
-        progress: Progress = None, random_state: int | None = None, insecure_random_state: bool = False,
+        missing_indicators: Any = None, confidence: float = 0.95, straight: bool = False, diagnose: bool = False,
+        threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -122,8 +123,8 @@ class PrivateHuberRegressor(_PrivateRegressor):
         self, *, epsilon: float | None = None, delta: float = 1e-6, threshold: float = 1.345,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, target_bounds: tuple[float, float] | None = None,
-        categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, diagnose: bool = False,
-        threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, straight: bool = False,
+        diagnose: bool = False, threads: int = 0, progress: Progress = None, random_state: int | None = None,
         insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
@@ -161,8 +162,8 @@ class PrivateQuantileRegressor(_PrivateRegressor):
         self, *, epsilon: float | None = None, delta: float = 1e-6, quantile: float = 0.5,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, target_bounds: tuple[float, float] | None = None,
-        categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, diagnose: bool = False,
-        threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, straight: bool = False,
+        diagnose: bool = False, threads: int = 0, progress: Progress = None, random_state: int | None = None,
         insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
@@ -200,8 +201,8 @@ class PrivatePoissonRegressor(_PrivateRegressor):
         self, *, epsilon: float | None = None, delta: float = 1e-6, exposure: Any = None,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, target_bounds: tuple[float, float] | None = None,
-        categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, diagnose: bool = False,
-        threads: int = 0, progress: Progress = None, random_state: int | None = None,
+        categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, straight: bool = False,
+        diagnose: bool = False, threads: int = 0, progress: Progress = None, random_state: int | None = None,
         insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
@@ -306,8 +307,8 @@ class PrivateLogisticRegression(_PrivateClassifier):
         self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Classes = None,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None,
-        confidence: float = 0.95, diagnose: bool = False, threads: int = 0, progress: Progress = None,
-        random_state: int | None = None, insecure_random_state: bool = False,
+        confidence: float = 0.95, straight: bool = False, diagnose: bool = False, threads: int = 0,
+        progress: Progress = None, random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())
 
@@ -353,7 +354,7 @@ class PrivateLinearSVC(_PrivateClassifier):
         self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Classes = None,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None,
-        confidence: float = 0.95, diagnose: bool = False, threads: int = 0, progress: Progress = None,
-        random_state: int | None = None, insecure_random_state: bool = False,
+        confidence: float = 0.95, straight: bool = False, diagnose: bool = False, threads: int = 0,
+        progress: Progress = None, random_state: int | None = None, insecure_random_state: bool = False,
     ) -> None:  # fmt: skip
         keep(self, locals())

@@ -51,7 +51,7 @@ class PrivateMean(RegressorMixin, PrivateModel):
 
     target_bounds: tuple[float, float] | None
     bounds = scales = public_rows = categorical = missing_indicators = None
-    diagnose = False
+    straight = diagnose = False
     _loss = "squared"
 
     def __init__(

@@ -10,9 +10,8 @@
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/estimators/runs.hpp"
-#include "tailcoat/mechanisms/gaussian_release.hpp"
+#include "tailcoat/mechanisms/clipped_gradient.hpp"
 #include "tailcoat/mechanisms/histograms.hpp"
-#include "tailcoat/noise/gaussian.hpp"
 
 namespace tailcoat {
 namespace {
@@ -317,13 +316,10 @@ class Walk {
   }
 
   Result<std::vector<double>> gradient_at(std::span<const double> x, double clip, Gdp cost, std::size_t step) {
-    TAILCOAT_TRY(lattice, clip_lattice(clip, data_.dimension(), cost));
-    TAILCOAT_TRY(sum, run_.engine.clipped_gradient_sum(Samples(data_, found_.loss), x, lattice));
-    const auto n = static_cast<double>(data_.rows());
-    found_.noise.push_back(kGaussianScale * sum.unit / n);
-    TAILCOAT_TRY(gradient, gaussian_release(fmt::format("gradient, step {}", step + 1), std::move(sum), outlet_));
-    for (double& number : gradient) number /= n;
-    return std::move(gradient);
+    TAILCOAT_TRY(gradient, clipped_gradient(run_.engine, Samples(data_, found_.loss), x, clip,
+                                            fmt::format("gradient, step {}", step + 1), cost, outlet_));
+    found_.noise.push_back(gradient.noise);
+    return std::move(gradient.mean);
   }
 
   RunContext run_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <new>
 #include <unordered_map>
 
@@ -34,12 +35,12 @@ struct Inputs {
   std::vector<const Feature*> features;
 };
 
-// The fitted features of a kind.
-Result<Inputs> inputs_of(const Frame& frame, const DesignColumns& wanted, FeatureKind kind) {
+// The fitted features of some kinds.
+Result<Inputs> inputs_of(const Frame& frame, const DesignColumns& wanted, const std::function<bool(FeatureKind)>& is) {
   Inputs inputs;
   for (std::size_t output = 0; output < wanted.fitted.size(); ++output) {
     const Feature& feature = wanted.features[wanted.fitted[output]];
-    if (feature.kind != kind) continue;
+    if (!is(feature.kind)) continue;
     TAILCOAT_TRY(column, frame.index_of(feature.column));
     inputs.columns.push_back(column);
     inputs.outputs.push_back(output);
@@ -110,10 +111,11 @@ Result<Design> Design::create(const Frame& frame, const DesignColumns& wanted, d
   TAILCOAT_CHECK(RowEncoder::create(wanted.features, frame.columns));  // refuses features that are none
   TAILCOAT_TRY(target, frame.index_of(wanted.target));
   TAILCOAT_CHECK(check_apart(frame, wanted.target));
-  TAILCOAT_TRY(numbers, inputs_of(frame, wanted, FeatureKind::number));
-  TAILCOAT_TRY(tails, inputs_of(frame, wanted, FeatureKind::beyond));
-  TAILCOAT_TRY(nonzero, inputs_of(frame, wanted, FeatureKind::nonzero));
-  TAILCOAT_TRY(missing, inputs_of(frame, wanted, FeatureKind::missing));
+  const auto kind = [](FeatureKind one) { return [one](FeatureKind other) { return one == other; }; };
+  TAILCOAT_TRY(numbers, inputs_of(frame, wanted, is_slope));
+  TAILCOAT_TRY(tails, inputs_of(frame, wanted, kind(FeatureKind::beyond)));
+  TAILCOAT_TRY(nonzero, inputs_of(frame, wanted, kind(FeatureKind::nonzero)));
+  TAILCOAT_TRY(missing, inputs_of(frame, wanted, kind(FeatureKind::missing)));
   Design design;
   design.cells_ = frame.cells;
   design.target_ = frame.column(target);

@@ -57,7 +57,7 @@ class Design final : public RowMaker {
   [[nodiscard]] const Rows& exposures() const { return exposure_; }  // no rows if there is no such column
 
   void set_labels(LabelRule rule) { labels_ = std::move(rule); }
-  // Rows become matrix * row; the matrix is square and symmetric.
+  // A row becomes the sum of the lines of a square matrix, times its entries.
   void set_matrix(std::span<const double> matrix);
 
   // Makes all rows now, for all passes to come. In the memory of the frame's cells, which is overwritten, where they

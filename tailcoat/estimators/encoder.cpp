@@ -26,8 +26,8 @@ Result<void> check_distinct(std::span<const Feature> features) {
 }
 
 Result<void> check_kind(const Feature& feature, const Column& column) {
-  const bool needs_numbers = feature.kind == FeatureKind::number || feature.kind == FeatureKind::beyond ||
-                             feature.kind == FeatureKind::nonzero;
+  const bool needs_numbers =
+      is_slope(feature.kind) || feature.kind == FeatureKind::beyond || feature.kind == FeatureKind::nonzero;
   if (needs_numbers && column.kind == ColumnKind::text) {
     return usage_error(fmt::format("column {} holds texts, but feature {} needs numbers; read it as numbers",
                                    in_quotes(column.name), in_quotes(feature_name(feature))));
@@ -62,7 +62,7 @@ Result<void> RowEncoder::add(const Feature& feature, std::size_t place) {
   TAILCOAT_CHECK(check_feature(feature));
   TAILCOAT_TRY(column, find_column(columns_, feature.column));
   TAILCOAT_CHECK(check_kind(feature, columns_[column]));
-  if (feature.kind == FeatureKind::number) {
+  if (is_slope(feature.kind)) {
     numbers_.push_back({column, place, feature.centre, feature.low, feature.high});
     return {};
   }

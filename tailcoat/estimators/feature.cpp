@@ -10,6 +10,10 @@ const char* kind_name(FeatureKind kind) {
   switch (kind) {
     case FeatureKind::number:
       return "number";
+    case FeatureKind::below:
+      return "below";
+    case FeatureKind::above:
+      return "above";
     case FeatureKind::beyond:
       return "beyond";
     case FeatureKind::level:
@@ -26,6 +30,10 @@ std::string feature_name(const Feature& feature) {
   switch (feature.kind) {
     case FeatureKind::number:
       return feature.column;
+    case FeatureKind::below:
+      return fmt::format("{} below {:.4g}", feature.column, feature.high);
+    case FeatureKind::above:
+      return fmt::format("{} above {:.4g}", feature.column, feature.low);
     case FeatureKind::beyond:
       return fmt::format("{} beyond {:.4g} to {:.4g}", feature.column, feature.knot_low, feature.knot_high);
     case FeatureKind::level:

@@ -13,6 +13,8 @@ namespace tailcoat {
 
 enum class FeatureKind {
   number,   // the cell, cut to [low, high]
+  below,    // the same of a column with a bend at `high`, which has another slope above it
+  above,    // likewise with a bend at `low`
   beyond,   // how far the cell, cut to [low, high], is outside of [knot_low, knot_high]; negative below
   level,    // 1 where the text is `level`, 0 where it is another known level of the column
   nonzero,  // 1 where the cell is another number than 0, 0 where it is 0
@@ -29,7 +31,7 @@ struct Feature {
   double high = std::numeric_limits<double>::infinity();
   double knot_low = 0, knot_high = 0;  // of kind beyond, whose centre is 0
 
-  // Of kinds number and beyond.
+  // Of slopes and of kind beyond.
   [[nodiscard]] double of_number(double cell) const {
     if (std::isnan(cell)) return centre;
     const double cut = std::clamp(cell, low, high);
@@ -37,10 +39,16 @@ struct Feature {
   }
 };
 
-// "number", "beyond", "level", "nonzero", "missing".
+// The cell cut to a range, as it is.
+inline bool is_slope(FeatureKind kind) {
+  return kind == FeatureKind::number || kind == FeatureKind::below || kind == FeatureKind::above;
+}
+
+// "number", "below", "above", "beyond", "level", "nonzero", "missing".
 const char* kind_name(FeatureKind);
 
-// "rooms", "rooms beyond -1.5 to 30", "city=Graz", "rooms is not 0", "rooms is missing".
+// "rooms", "rooms below 4", "rooms above 4", "rooms beyond -1.5 to 30", "city=Graz", "rooms is not 0", "rooms is
+// missing".
 std::string feature_name(const Feature&);
 
 // Refuses numbers that no fit gives: a centre that is not finite, a scale that is not positive, limits out of order.

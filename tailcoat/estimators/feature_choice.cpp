@@ -24,6 +24,21 @@ void add(FeatureChoice& choice, const std::vector<Feature>& features) {
   }
 }
 
+// Of a number, which may bend if its sketch is known.
+void add(FeatureChoice& choice, const std::vector<Feature>& features, const ColumnSketch* sketch) {
+  const std::size_t number = choice.features.size();
+  add(choice, features);
+  if (sketch == nullptr) return;
+  if (const auto halves = halves_of(features[0], *sketch)) choice.candidates.push_back({number, *halves});
+}
+
+// Null where bounds or a scale are given: then that is all that is known.
+const ColumnSketch* public_sketch(const FitOptions& options, const std::string& column) {
+  if (options.bounds.contains(column) || options.scales.contains(column)) return nullptr;
+  const auto found = options.sketches.find(column);
+  return found == options.sketches.end() ? nullptr : &found->second;
+}
+
 // The most frequent level is the reference.
 void add_levels(FeatureChoice& choice, const std::string& column, std::vector<FrequentLevel> found, double rows) {
   std::ranges::stable_sort(found, std::ranges::greater(), &FrequentLevel::count);
@@ -102,7 +117,8 @@ void note_unseen(FeatureChoice& choice, const std::vector<std::string>& columns,
 void forget_tail(std::vector<Feature>& features, std::vector<std::size_t>& fitted, std::size_t tail) {
   const std::size_t at = fitted[tail];
   Feature& number = features[at - 1];  // a tail comes right after its number
-  number = number_features(number.column, Scale{number.centre, number.scale})[0];
+  if (number.kind == FeatureKind::number)
+    number = number_features(number.column, Scale{number.centre, number.scale})[0];
   features.erase(features.begin() + static_cast<std::ptrdiff_t>(at));
   fitted.erase(fitted.begin() + static_cast<std::ptrdiff_t>(tail));
   for (std::size_t& later : fitted)
@@ -124,8 +140,8 @@ std::vector<Feature> known_features(const FitOptions& options, const std::string
     return number_features(column, range->second);
   if (const auto scale = options.scales.find(column); scale != options.scales.end())
     return number_features(column, scale->second);
-  if (const auto sketch = options.sketches.find(column); sketch != options.sketches.end())
-    return number_features(column, sketch->second, sketch->second.rows());
+  if (const ColumnSketch* sketch = public_sketch(options, column))
+    return number_features(column, *sketch, sketch->rows());
   return {};
 }
 
@@ -177,7 +193,11 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
       continue;
     }
     const std::vector<Feature> known = known_features(options, column.name);
-    add(choice, known.empty() ? number_features(column.name, *sketch, rows) : known);
+    if (known.empty()) {
+      add(choice, number_features(column.name, *sketch, rows), &*sketch);
+    } else {
+      add(choice, known, public_sketch(options, column.name));
+    }
     if (known.empty() && sketch->only_zeros()) (sketch->blank ? nothing : zeros).push_back(column.name);
     if (known.empty()) ++sketch;
     if (contains(options.missing_indicators, column.name)) add(choice, {missing_feature(column.name)});

@@ -9,9 +9,16 @@
 
 namespace tailcoat {
 
+// A number that may have two slopes.
+struct Candidate {
+  std::size_t feature;
+  Halves halves;
+};
+
 struct FeatureChoice {
   std::vector<Feature> features;
   std::vector<std::size_t> fitted;  // those with a coefficient: all but the reference levels
+  std::vector<Candidate> candidates;
   std::vector<std::string> notes;
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tailcoat/algorithms/spending.hpp"
+#include "tailcoat/estimators/bends.hpp"
 #include "tailcoat/estimators/diagnosis.hpp"
 #include "tailcoat/estimators/feature_choice.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
@@ -40,13 +41,13 @@ void limit_effects(Model& model) {
   for (std::size_t j = 0; j < model.features.size(); ++j) {
     Feature& feature = model.features[j];
     const bool beyond = feature.kind == FeatureKind::beyond;
-    if (feature.kind != FeatureKind::number && !beyond) continue;
+    if (!is_slope(feature.kind) && !beyond) continue;
     const double low = beyond ? feature.knot_low : feature.centre, high = beyond ? feature.knot_high : feature.centre;
     for (const LinearPart& part : model.parts) {
       const double slope = std::abs(part.coefficients[j].value);
       if (!(slope > 0)) continue;
-      feature.low = std::max(feature.low, low - most / slope);
-      feature.high = std::min(feature.high, high + most / slope);
+      if (feature.kind != FeatureKind::above) feature.low = std::max(feature.low, low - most / slope);
+      if (feature.kind != FeatureKind::below) feature.high = std::min(feature.high, high + most / slope);
     }
   }
 }
@@ -67,7 +68,8 @@ class Fitting {
   Result<Fit> operator()(const Frame& frame, Buffer* cells) {
     plan(frame);
     TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
-    if (!fit_.constant) TAILCOAT_CHECK(take_features(frame));
+    parts_ = target.parts();
+    if (!fit_.constant) TAILCOAT_CHECK(take_features(frame, target));
     if (fit_.constant) shares_ = Shares();
     rules_.steps = shares_.steps;
     describe(target, frame.rows());
@@ -75,7 +77,6 @@ class Fitting {
     if (strength_.pays_more_steps(design.columns())) rules_.steps = kMoreSteps;
     rules_.follows = strength_.can_follow(design.columns());
     TAILCOAT_CHECK(design.keep(run_.engine, cells));
-    parts_ = target.parts();
     for (std::size_t part = 0; part < parts_; ++part) TAILCOAT_CHECK(fit_part(target, design, part));
     if (options_.diagnose) TAILCOAT_CHECK(diagnose(target, design));
     if (is_exponential(options_.loss)) limit_effects(fit_.model);
@@ -105,7 +106,7 @@ class Fitting {
     return !reason.empty();
   }
 
-  Result<void> take_features(const Frame& frame) {
+  Result<void> take_features(const Frame& frame, const Target& target) {
     TAILCOAT_TRY(choice, choose_features(frame, options_, shares_.columns, run_, outlet()));
     // Tails that noise has made will be forgotten.
     const auto features = std::ranges::count_if(
@@ -115,6 +116,21 @@ class Fitting {
     std::ranges::move(choice.notes, std::back_inserter(fit_.model.notes));
     fit_.model.features = std::move(choice.features);
     fitted_ = std::move(choice.fitted);
+    return bend_numbers(frame, target, std::move(choice.candidates));
+  }
+
+  // Those whose slope is seen to change, as long as there is strength for one more.
+  Result<void> bend_numbers(const Frame& frame, const Target& target, std::vector<Candidate> candidates) {
+    if (options_.straight || candidates.empty() || parts_ > 1 || !strength_.pays_bends(fitted_.size() + 1)) return {};
+    TAILCOAT_TRY(rows, rows_of_halves(frame, options_, candidates, kLeverage));
+    target.label(rows, 0);
+    TAILCOAT_TRY(start, target.start(rows, 0, meter_.share(target_share_ / 2), run_, outlet()));
+    start_ = start;
+    TAILCOAT_TRY(
+        bends, found_bends(rows, candidates.size(), options_.loss, start, meter_.share(shares_.bends), run_, outlet()));
+    while (!bends.empty() && !strength_.pays_bends(fitted_.size() + bends.size())) bends.pop_back();
+    std::ranges::sort(bends, std::ranges::greater());
+    for (const std::size_t k : bends) bend(fit_.model.features, fitted_, candidates[k]);
     return {};
   }
 
@@ -195,13 +211,14 @@ class Fitting {
     const bool squared = std::holds_alternative<SquaredLoss>(options_.loss);
     const bool start_is_all = fitted_.empty() && (squared || is_exponential(options_.loss));
     const double for_start = start_is_all ? left_of_budget() / parts_left : each_start;
-    TAILCOAT_TRY(start, target.prepare(design, part, meter_.share(for_start), run_, outlet()));
+    target.label(design, part);
+    TAILCOAT_TRY(start, start_ ? *start_ : target.start(design, part, meter_.share(for_start), run_, outlet()));
     if (part == 0 && predicts_classes(options_.loss) && start.labelled < rows_)
       fit_.model.notes.push_back(note_on_absent(start.labelled / rows_, "have another class, or none,"));
     if (start_is_all || strength_.is_too_rare(start.curvature, fitted_.size())) {
       if (!start_is_all) {
         note_constant();
-        TAILCOAT_TRY(better, target.prepare(design, part, meter_.share(share_left()), run_, outlet()));
+        TAILCOAT_TRY(better, target.start(design, part, meter_.share(share_left()), run_, outlet()));
         start = better;
       }
       add_part(target, constant_at(start.margin, start.variance()));
@@ -234,7 +251,7 @@ class Fitting {
     if (!fitted_.empty()) TAILCOAT_CHECK(shrink_or_drop(found, errors, start, descent, data));
     add_part(target, found);
     report_limits(target, of_a_row(errors.noise), of_a_row(errors.sampling), descent.clipped_share,
-                  static_cast<double>(rules_.steps) + kPassesBesides);
+                  static_cast<double>(rules_.steps) + (levels > 0 ? 2 : 0) + kPassesBesides);
     return {};
   }
 
@@ -456,6 +473,7 @@ class Fitting {
   DescentRules rules_;
   Fit fit_;
   std::vector<std::size_t> fitted_;  // features with a coefficient
+  std::optional<Start> start_;       // of the only part, if that was needed before
   Whitening whitening_;
   Eigen::VectorXd last_;  // coefficients of the part that was added last
 };

@@ -29,6 +29,7 @@ struct FitOptions {
   std::vector<std::string> missing_indicators{};   // number columns that get a feature of kind missing
   std::string exposure{};                          // Poisson: a number column
   double confidence = 0.95;
+  bool straight = false;  // one slope for the bulk of each number, also where it is seen to bend
   bool diagnose = false;  // pay for a Diagnosis; numbers and two classes have one
 };
 

@@ -67,10 +67,11 @@ Estimate estimate_of(const fields::Json& json) {
 }
 
 FeatureKind kind_of(const std::string& name) {
-  for (const FeatureKind kind :
-       {FeatureKind::number, FeatureKind::beyond, FeatureKind::level, FeatureKind::nonzero, FeatureKind::missing})
+  for (const FeatureKind kind : {FeatureKind::number, FeatureKind::below, FeatureKind::above, FeatureKind::beyond,
+                                 FeatureKind::level, FeatureKind::nonzero, FeatureKind::missing})
     if (name == kind_name(kind)) return kind;
-  fields::wrong("kind", fmt::format("is {}; it must be number, beyond, level, nonzero or missing", in_quotes(name)));
+  fields::wrong("kind", fmt::format("is {}; it must be number, below, above, beyond, level, nonzero or missing",
+                                    in_quotes(name)));
 }
 
 template <class T>

@@ -16,7 +16,7 @@ namespace {
 constexpr Shares kWeakShares{.columns = 0.3, .curvature = 0.05, .choice = 0.04, .level = 0.05, .steps = 8};
 // What a target, a rate, a column and a feature need, and how many of the latter the rest is worth.
 constexpr double kTarget = 20, kRate = 60, kPerColumn = 8, kPerFeature = 6, kPerRareFeature = 9, kBesides = 5;
-constexpr double kWeakPerColumn = 15;
+constexpr double kWeakPerColumn = 15, kPerBentFeature = 40;
 constexpr double kForSteps = 500, kToFollow = 200;  // for each column of the design
 constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 
@@ -61,6 +61,8 @@ double Strength::target_share(bool constant) const {
   return std::clamp((constant || exponential_ ? kRate : kTarget) / strength_, Shares().target,
                     constant ? kMostForConstant : kMostForTarget);
 }
+
+bool Strength::pays_bends(std::size_t features) const { return strength_ >= needed(kPerBentFeature, features); }
 
 bool Strength::pays_more_steps(std::size_t design_columns) const {
   return strength_ / static_cast<double>(design_columns) >= kForSteps;

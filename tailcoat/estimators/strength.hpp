@@ -13,7 +13,7 @@ namespace tailcoat {
 // Of the budget (mu^2). What the columns and the curvature do not need goes to the gradients.
 struct Shares {
   double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02, level = 0;
-  double diagnosis = 0.05;
+  double bends = 0.03, diagnosis = 0.05;
   std::size_t steps = 16;
 };
 
@@ -29,6 +29,8 @@ class Strength {
   [[nodiscard]] Shares shares(std::size_t columns) const;
   // What the target gets of the budget, a constant model's or that of a model with slopes.
   [[nodiscard]] double target_share(bool constant) const;
+  // Whether a column may have two slopes, if that makes so many features of all.
+  [[nodiscard]] bool pays_bends(std::size_t features) const;
   // More steps get closer; the curvature of a likelihood can be followed on the way.
   [[nodiscard]] bool pays_more_steps(std::size_t design_columns) const;
   [[nodiscard]] bool can_follow(std::size_t design_columns) const;

@@ -162,12 +162,20 @@ Result<void> Target::count_missing(const Frame& frame, std::size_t column, doubl
   return {};
 }
 
-Result<Start> Target::prepare(Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) {
-  if (predicts_classes(options_->loss)) return prepare_classes(design, part, cost, run, outlet);
-  if (is_count(options_->loss)) return prepare_counts(design, cost, run, outlet);
-  design.set_labels({.centre = unit_.centre, .scale = unit_.scale});
+LabelRule Target::labels(std::size_t part) const {
+  if (predicts_classes(options_->loss)) return class_labels(parts() == 1 ? 1 : static_cast<double>(part), 1);
+  // Rates: the label becomes count per exposure, and the exposure is in the weight.
+  if (is_count(options_->loss)) return {.per_exposure = !options_->exposure.empty()};
+  return {.centre = unit_.centre, .scale = unit_.scale};
+}
+
+void Target::label(Design& design, std::size_t part) const { design.set_labels(labels(part)); }
+
+Result<Start> Target::start(const Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) const {
+  if (predicts_classes(options_->loss)) return start_of_classes(design, part, cost, run, outlet);
+  if (is_count(options_->loss)) return start_of_counts(design, cost, run, outlet);
   if (std::holds_alternative<SquaredLoss>(options_->loss) && design.columns() == 1)
-    return prepare_mean(design, cost, run, outlet);
+    return mean(design, cost, run, outlet);
   const double labelled = labelled_ * static_cast<double>(design.rows());
   if (const auto* quantile = std::get_if<QuantileLoss>(&options_->loss))
     return Start{(sketch_->quantile(quantile->level) - unit_.centre) / unit_.scale, 1, labelled};
@@ -180,11 +188,10 @@ LabelRule Target::class_labels(double positive, double size) const {
   return rule;
 }
 
-Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost, RunContext run, Outlet outlet) {
-  LabelRule rule = class_labels(parts() == 1 ? 1 : static_cast<double>(part), 1);
-  TAILCOAT_TRY(labels, labels_of(design.targets(), rule));
-  design.set_labels(std::move(rule));
-  TAILCOAT_TRY(column, run.engine.load_columns(RowsOf<double>{labels.data(), labels.size(), 1, 1}));
+Result<Start> Target::start_of_classes(const Design& design, std::size_t part, Gdp cost, RunContext run,
+                                       Outlet outlet) const {
+  TAILCOAT_TRY(signs, labels_of(design.targets(), labels(part)));
+  TAILCOAT_TRY(column, run.engine.load_columns(RowsOf<double>{signs.data(), signs.size(), 1, 1}));
   const BinGrid grid = linear_bins(-2, 2, 2);  // missing, below, the rest, the class, above
   TAILCOAT_TRY(histogram,
                column_histograms(run.engine, column, std::span(&grid, 1), "target, counts of classes", cost, outlet));
@@ -196,8 +203,7 @@ Result<Start> Target::prepare_classes(Design& design, std::size_t part, Gdp cost
   return log_start(std::log(p / (1 - p)), labelled, p * (1 - p), histogram.noise_scale);
 }
 
-// Rates: the label becomes count per exposure, and the exposure is in the weight.
-Result<Start> Target::prepare_counts(Design& design, Gdp cost, RunContext run, Outlet outlet) {
+Result<Start> Target::start_of_counts(const Design& design, Gdp cost, RunContext run, Outlet outlet) const {
   const auto rows = static_cast<double>(design.rows());
   const double labelled = rows * labelled_ * exposed_;
   const Gdp half{div_down(cost.mu, sqrt_up(2))};
@@ -214,17 +220,16 @@ Result<Start> Target::prepare_counts(Design& design, Gdp cost, RunContext run, O
   Start start = log_start(std::log(count), labelled, count, most / half.mu);
   if (options_->exposure.empty()) return start;
   TAILCOAT_TRY(exposure, mean_of(design.exposures(), most_of(*exposure_sketch_), exposed_));
-  design.set_labels({.per_exposure = true});
   start.margin = std::log(count / exposure);
   return start;
 }
 
 // The mean of a target without slopes, in one release.
-Result<Start> Target::prepare_mean(Design& design, Gdp cost, RunContext run, Outlet outlet) {
+Result<Start> Target::mean(const Design& design, Gdp cost, RunContext run, Outlet outlet) const {
   const double labelled = labelled_ * static_cast<double>(design.rows()), noise_per_cut = 2 / (labelled * cost.mu);
   const double cut = mean_cut(*sketch_, unit_.centre, noise_per_cut) / unit_.scale;
-  TAILCOAT_TRY(labels, labels_of(design.targets(), {.centre = unit_.centre, .scale = unit_.scale}));
-  TAILCOAT_TRY(data, run.engine.load_columns(RowsOf<double>{labels.data(), labels.size(), 1, 1}));
+  TAILCOAT_TRY(numbers, labels_of(design.targets(), labels(0)));
+  TAILCOAT_TRY(data, run.engine.load_columns(RowsOf<double>{numbers.data(), numbers.size(), 1, 1}));
   TAILCOAT_TRY(mean, clipped_mean(run.engine, data, cut, "mean of the target", cost, outlet));
   const double spread = sketch_->spread_within(unit_.centre, cut * unit_.scale) / (unit_.scale * unit_.scale);
   return Start{mean[0] / labelled_, 1, labelled, spread / labelled, std::pow(noise_per_cut * cut, 2)};

@@ -34,8 +34,10 @@ class Target {
   [[nodiscard]] LabelRule class_labels(double positive, double size) const;
   [[nodiscard]] const Feature& unit() const { return unit_; }  // of numbers, as the descent sees them
 
-  // Tells the design the labels of a part, in the units of the fit; gives where to start.
-  Result<Start> prepare(Design&, std::size_t part, Gdp cost, RunContext, Outlet);
+  // Tells the design the labels of a part, in the units of the fit.
+  void label(Design&, std::size_t part) const;
+  // Where the descent of that part starts.
+  Result<Start> start(const Design&, std::size_t part, Gdp cost, RunContext, Outlet) const;
 
  private:
   explicit Target(const FitOptions& options) : options_(&options) {}
@@ -44,9 +46,10 @@ class Target {
   Result<void> sketch(const Frame&, std::size_t column, double share, RunContext, Outlet,
                       std::vector<std::string>& notes);
   Result<void> count_missing(const Frame&, std::size_t column, double share, RunContext, Outlet);
-  Result<Start> prepare_classes(Design&, std::size_t part, Gdp cost, RunContext, Outlet);
-  Result<Start> prepare_counts(Design&, Gdp cost, RunContext, Outlet);
-  Result<Start> prepare_mean(Design&, Gdp cost, RunContext, Outlet);
+  [[nodiscard]] LabelRule labels(std::size_t part) const;
+  Result<Start> start_of_classes(const Design&, std::size_t part, Gdp cost, RunContext, Outlet) const;
+  Result<Start> start_of_counts(const Design&, Gdp cost, RunContext, Outlet) const;
+  Result<Start> mean(const Design&, Gdp cost, RunContext, Outlet) const;
 
   const FitOptions* options_;
   std::vector<std::string> classes_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace tailcoat {
 namespace {
@@ -17,6 +16,7 @@ constexpr double kAtomShare = 0.6;       // of the rows in one bin
 // Cells of 0 that are a state of their own: of all cells; and both they and the others in noise deviations.
 constexpr double kManyZeros = 0.3, kZerosNoise = 30;
 constexpr double kVaried = 0.05, kVariedNoise = 5;  // of the others, outside of their main octave
+constexpr double kLeastHalf = 0.1;                  // of the rows, on either side of a bend
 constexpr double kShareOfMissing = 0.05;
 constexpr double kLeastShare = 1e-9;      // a level of no row needs a scale too
 constexpr double kLeastBounded = 1e-300;  // the inverse of a scale must be a number
@@ -114,6 +114,47 @@ std::vector<Feature> number_features(const std::string& column, Scale scale) {
            .scale = scale.spread,
            .low = scale.centre - limit,
            .high = scale.centre + limit}};
+}
+
+std::optional<Halves> halves_of(const Feature& number, const ColumnSketch& sketch) {
+  const double knot = number.centre;
+  Feature below = number, above = number;
+  below.kind = FeatureKind::below;
+  above.kind = FeatureKind::above;
+  below.high = above.low = knot;
+  double rows = 0, under = 0, over = 0;
+  for (const auto& [low, high, count] : sketch.bins) {
+    const double middle = low + (high - low) / 2;
+    rows += count;
+    under += middle < knot ? count : 0;
+    over += middle > knot ? count : 0;
+  }
+  if (!(std::min(under, over) > kLeastHalf * rows)) return {};
+  // Moments of the halves; differences from the knot, as squares of large numbers might cancel.
+  double mean_below = 0, mean_above = 0, square_below = 0, square_above = 0;
+  for (const auto& [low, high, count] : sketch.bins) {
+    const double from_knot = std::clamp(low + (high - low) / 2, number.low, number.high) - knot, share = count / rows;
+    const double down = std::min(from_knot, 0.0), up = std::max(from_knot, 0.0);
+    mean_below += share * down;
+    mean_above += share * up;
+    square_below += share * down * down;
+    square_above += share * up * up;
+  }
+  const double variance_below = square_below - mean_below * mean_below;
+  const double variance_above = square_above - mean_above * mean_above;
+  if (!(variance_below > 0 && variance_above > 0)) return {};
+  below.centre = knot + mean_below;
+  above.centre = knot + mean_above;
+  below.scale = std::sqrt(variance_below);
+  above.scale = std::sqrt(variance_above);
+  // Their product is 0 in every row.
+  const double correlation = -mean_below * mean_above / (below.scale * above.scale);
+  const double mix_below = correlation * below.scale + above.scale,
+               mix_above = -below.scale - correlation * above.scale;
+  const double unit =
+      std::sqrt(mix_below * mix_below + mix_above * mix_above + 2 * correlation * mix_below * mix_above);
+  if (!(unit > 0 && std::isfinite(1 / unit))) return {};
+  return Halves{below, above, mix_below / unit, mix_above / unit};
 }
 
 std::vector<Feature> level_features(const std::string& column, std::span<const Level> levels) {

@@ -2,6 +2,7 @@
 // or the levels that count. The rules and why: adaptive.md.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,16 @@ struct Level {
 std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows);
 std::vector<Feature> number_features(const std::string& column, Range bounds);
 std::vector<Feature> number_features(const std::string& column, Scale scale);
+
+// A number in two: its cells cut to below and to above the middle of the column. The mix of both, in their units, is a
+// kink of unit variance that is not correlated with the number.
+struct Halves {
+  Feature below, above;
+  double mix_below, mix_above;
+};
+
+// None where there is too little on one side of the middle.
+std::optional<Halves> halves_of(const Feature& number, const ColumnSketch& sketch);
 
 // One per level. The first is the reference: it gets no coefficient of its own.
 std::vector<Feature> level_features(const std::string& column, std::span<const Level> levels);

@@ -25,6 +25,8 @@ std::string number_treatment(const Feature& feature) {
 std::string treatment(const Feature& feature) {
   switch (feature.kind) {
     case FeatureKind::number:
+    case FeatureKind::below:
+    case FeatureKind::above:
       return number_treatment(feature);
     case FeatureKind::beyond:
       return fmt::format("how far outside {}, negative below; {}", interval_text(feature.knot_low, feature.knot_high),

@@ -150,15 +150,22 @@ std::string other_level(const Model& model, const Feature& feature) {
   return "another level";
 }
 
+// Of a slope that is one of two.
+std::string where(const Feature& feature) {
+  if (feature.kind == FeatureKind::below) return fmt::format(", and below {} in both", number(feature.high));
+  if (feature.kind == FeatureKind::above) return fmt::format(", and above {} in both", number(feature.low));
+  return "";
+}
+
 // The strongest effect that is clear, told as a comparison of two rows.
 std::string example(const Fit& fit, std::size_t part, std::size_t feature) {
   const Model& model = fit.model;
   const Feature& f = model.features[feature];
-  const bool is_number = f.kind == FeatureKind::number;
+  const bool is_number = is_slope(f.kind);
   const Estimate size = is_number ? effect_of(model, part, feature).size : model.parts[part].coefficients[feature];
   std::string second = "is missing in the second";
   if (is_number)
-    second = fmt::format("is one {} ({}) higher in the second", step_of(fit), number(f.scale, 3));
+    second = fmt::format("is one {} ({}) higher in the second{}", step_of(fit), number(f.scale, 3), where(f));
   else if (f.kind == FeatureKind::level)
     second = fmt::format("is {} in the second and {} in the first", name_html(f.level), other_level(model, f));
   return fmt::format(

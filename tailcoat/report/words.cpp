@@ -124,6 +124,10 @@ std::string feature_html(const Feature& feature) {
   switch (feature.kind) {
     case FeatureKind::number:
       return name_html(feature.column);
+    case FeatureKind::below:
+      return fmt::format("{} below {}", name_html(feature.column, 40), number(feature.high));
+    case FeatureKind::above:
+      return fmt::format("{} above {}", name_html(feature.column, 40), number(feature.low));
     case FeatureKind::beyond:
       return fmt::format("{} beyond {}", name_html(feature.column, 40),
                          interval_text(feature.knot_low, feature.knot_high));
