@@ -269,6 +269,7 @@ std::string limits_text(const Fit& fit) {
   if (fit.certified) return bound_text(fit);
   const Limits& limits = fit.limits;
   std::string text = "\nWhat limits accuracy\n";
+  if (std::isinf(limits.privacy_noise)) return text + "  nothing of the target was visible\n";
   if (limits.sampling > 0 || limits.privacy_noise > 0) {
     text += fmt::format("  {} of a row {} typically off by {:.3g} from sampling and by {:.3g} from noise\n",
                         margin_words(fit.model.loss), predicts_classes(fit.model.loss) ? "are" : "is", limits.sampling,

@@ -65,4 +65,16 @@ void bend(std::vector<Feature>& features, std::vector<std::size_t>& fitted, cons
   fitted.insert(std::ranges::upper_bound(fitted, at), at + 1);
 }
 
+void straighten(std::vector<Feature>& features, std::size_t above) {
+  const Feature upper = features[above];
+  features.erase(features.begin() + static_cast<std::ptrdiff_t>(above));
+  Feature& number = features[above - 1];
+  const double down = number.centre - upper.low, up = upper.centre - upper.low;
+  number.kind = FeatureKind::number;
+  number.high = upper.high;
+  number.centre += up;
+  // One half is at the knot where the other is not: their covariance is -down * up.
+  number.scale = std::sqrt(number.scale * number.scale + upper.scale * upper.scale - 2 * down * up);
+}
+
 }  // namespace tailcoat

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "tailcoat/base/rounding.hpp"
@@ -21,6 +22,7 @@ constexpr std::array kLookShares = {0.3, 0.1, 0.1, 0.1};
 constexpr double kSlack = 1.5;     // a bin at the rim of a visible run must hold more than so many noise deviations
 constexpr double kDoubtful = 1;    // the same of octaves whose rim may be doubtful
 constexpr double kVisible = 5;     // a run is visible if its sum is more than so many of its own deviations
+constexpr double kHidden = 0.3;    // of the rows, in no visible octave
 constexpr double kLoneBin = 3.5;   // a bin besides the run is kept above so many
 constexpr double kRowsPerBin = 8;  // at least so many noise deviations if the rows were spread evenly
 // Of the rows at either end that are left out of the first closer look: as few as let the middle half of them have more
@@ -80,8 +82,9 @@ void choose_range(Search& search) {
   search.active = search.to > search.from;
 }
 
-// The octaves that hold values: of each sign the best run, if it shows; and zero.
-Search octaves(std::span<const double> counts, const BinGrid& grid, double noise, Rim rim) {
+// The octaves that hold values: of each sign the best run, if it shows; and zero. Where far fewer rows show than there
+// are, both signs together, as if they had as many each.
+Search octaves(std::span<const double> counts, const BinGrid& grid, double noise, double rows, Rim rim) {
   const std::size_t zero = counts.size() / 2;  // bin 0 is for missing values
   const auto bin = [&](std::size_t i) {
     return SketchBin{lower_edge(grid, i), upper_edge(grid, i), std::max(counts[i], 0.0)};
@@ -95,15 +98,31 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
   std::vector<SketchBin>& bins = search.sketch.bins;
   search.sketch.noise = noise;
   search.sketch.missing = counts[0];
+  const double slack = rim == Rim::doubtful ? kDoubtful : kSlack;
   const auto add_run = [&](std::size_t begin, std::size_t end) {
     const auto side = counts.subspan(begin, end - begin);
-    const std::vector<char> visible = visible_bins(side, noise, rim == Rim::doubtful ? kDoubtful : kSlack, kVisible);
+    const std::vector<char> visible = visible_bins(side, noise, slack, kVisible);
     for (std::size_t i = 0; i < side.size(); ++i)
       if (visible[i]) bins.push_back(finite(bin(begin + i)));
   };
   add_run(1, zero);
   if (counts[zero] > kVisible * noise) bins.push_back(bin(zero));
   add_run(zero + 1, counts.size());
+  if (search.sketch.rows() < (1 - kHidden) * (rows - std::max(counts[0], 0.0))) {
+    std::vector<double> folded;
+    for (std::size_t i = 1; i < zero; ++i) folded.push_back(counts[zero - i] + counts[zero + i]);
+    const std::vector<char> visible = visible_bins(folded, std::numbers::sqrt2 * noise, slack, kVisible);
+    if (std::ranges::count(visible, 1) > 0) {
+      std::erase_if(bins, [](const SketchBin& b) { return b.low != b.high; });
+      for (std::size_t i = 1; i < zero; ++i) {
+        if (!visible[i - 1]) continue;
+        const SketchBin up = finite(bin(zero + i));
+        const double half = std::max(folded[i - 1] / 2, 0.0);
+        bins.insert(bins.begin(), {-up.high, -up.low, half});
+        bins.push_back({up.low, up.high, half});
+      }
+    }
+  }
   search.sketch.zeros = std::max(counts[zero], 0.0);
   search.sketch.varied = rows_besides_most(bins);
   search.sketch.blank = bins.empty();
@@ -223,7 +242,8 @@ Result<std::vector<ColumnSketch>> sketch_columns(Engine& engine, const RowData& 
   std::vector<Search> searches;
   std::vector<double> present;  // rows that are not missing
   for (const std::size_t column : which) {
-    searches.push_back(octaves(first.counts[column], grids[column], first.noise_scale, rim));
+    searches.push_back(
+        octaves(first.counts[column], grids[column], first.noise_scale, static_cast<double>(data.rows()), rim));
     present.push_back(static_cast<double>(data.rows()) - std::max(first.counts[column][0], 0.0));
   }
   for (std::size_t round = 0; round < kLookShares.size(); ++round) {

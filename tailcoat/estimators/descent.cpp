@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
+constexpr double kLeastSeen = 0.3;          // of the rows with a label
 constexpr double kNoiseOfPath = 2;  // how much more of it the last iterate has than one gradient for all the budget
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
 constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
@@ -133,7 +134,7 @@ struct Clipping {
 };
 
 Clipping clipping(std::span<const Bar> bars, double clip, double rows) {
-  return {clip, rows_beyond(bars, clip) / rows, square_sum(bars, clip) / rows};
+  return {clip, std::min(rows_beyond(bars, clip) / rows, 1.0), square_sum(bars, clip) / rows};
 }
 
 // The squared norm of what is orthogonal to a direction; an empty one is none.
@@ -274,7 +275,9 @@ class Walk {
     noise_of_norms_ = std::numbers::sqrt2 / of_norms.mu;
     TAILCOAT_TRY(bars, magnitudes(run_, outlet_, norms, Signs::positive, "norms of gradients", of_norms));
     const auto n = static_cast<double>(data_.rows()), d = static_cast<double>(data_.dimension());
-    if (bars.empty()) {
+    // A run of noise alone may be anywhere. Where a hinge is passed there is no gradient.
+    const bool few = !std::holds_alternative<HingeLoss>(asked_) && total(bars) < kLeastSeen * labelled_;
+    if (bars.empty() || few) {
       if (found_.clip == 0) found_.clip = std::sqrt(d);
       return {};
     }

@@ -32,6 +32,7 @@ constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 constexpr double kClearlyKept = 0.5, kProof = 3, kExponentialProof = 1;
 constexpr double kLevelStep = 0.25;     // in the units of the fit
 constexpr double kLargestResidual = 3;  // that counts for the level
+constexpr double kLevelError = 0.3;     // of the level besides noise: few steps, and those clipped
 constexpr double kFar = 14;             // units of a number, from end to end: more than the bulk of a column has
 constexpr double kMeanDeviation = 1;    // of the mean of a target from where its bulk is, in units of that
 
@@ -68,7 +69,10 @@ class Fitting {
   Result<Fit> operator()(const Frame& frame, Buffer* cells) {
     plan(frame);
     TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
+    if (target.is_unseen()) return without_a_target(target, frame.rows());
     parts_ = target.parts();
+    strength_.count_only(target.labelled());
+    fit_.constant = fit_.constant || is_out_of_reach(strength_.lacks_for_columns(features_among(frame)));
     if (!fit_.constant) TAILCOAT_CHECK(take_features(frame, target));
     if (fit_.constant) shares_ = Shares();
     rules_.steps = shares_.steps;
@@ -93,11 +97,27 @@ class Fitting {
 
   // From public numbers: whether slopes are out of reach, and how the budget is shared.
   void plan(const Frame& frame) {
-    const auto columns = static_cast<std::size_t>(
-        std::ranges::count_if(frame.columns, [&](const Column& column) { return is_feature(options_, column); }));
+    const std::size_t columns = features_among(frame);
     fit_.constant = columns == 0 || is_out_of_reach(strength_.lacks_for_columns(columns));
     if (!fit_.constant) shares_ = strength_.shares(columns);
     target_share_ = strength_.target_share(fit_.constant);
+  }
+
+  [[nodiscard]] std::size_t features_among(const Frame& frame) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(frame.columns, [&](const Column& column) { return is_feature(options_, column); }));
+  }
+
+  Result<Fit> without_a_target(const Target& target, std::size_t rows) {
+    describe(target, rows);
+    fit_.constant = true;
+    fit_.model.notes = {
+        "constant model: nothing of the target is visible at this budget, and how far the model is off is not known; "
+        "take more rows or a larger epsilon, or give the bounds of the target, if those are public"};
+    fit_.model.parts.push_back({.intercept = estimate(0, 1, HUGE_VAL), .coefficients = {}});
+    fit_.limits.privacy_noise = HUGE_VAL;
+    fit_.model.receipt = meter_.receipt();
+    return std::move(fit_);
   }
 
   // Notes why, if there is a reason.
@@ -215,14 +235,16 @@ class Fitting {
     TAILCOAT_TRY(start, start_ ? *start_ : target.start(design, part, meter_.share(for_start), run_, outlet()));
     if (part == 0 && predicts_classes(options_.loss) && start.labelled < rows_)
       fit_.model.notes.push_back(note_on_absent(start.labelled / rows_, "have another class, or none,"));
-    if (start_is_all || strength_.is_too_rare(start.curvature, fitted_.size())) {
+    // How many rows have a class is known only now.
+    const double of_a_class = predicts_classes(options_.loss) ? start.labelled / rows_ : 1;
+    if (start_is_all || strength_.is_too_rare(start.curvature * of_a_class, fitted_.size())) {
       if (!start_is_all) {
         note_constant();
         TAILCOAT_TRY(better, target.start(design, part, meter_.share(share_left()), run_, outlet()));
         start = better;
       }
       add_part(target, constant_at(start.margin, start.variance()));
-      report_limits(target, start.noise, start.sampling, 0, kPassesBesides);
+      report_limits(target, start.noise, start.sampling, start.clipped_share, kPassesBesides);
       return {};
     }
     TAILCOAT_TRY(data, run_.engine.load(design));
@@ -246,10 +268,14 @@ class Fitting {
     TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(shares_.errors * each), run_, outlet()));
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};
-    const Eigen::MatrixXd moves = drop_faint(found, tails());
+    const auto [moves, straight] = drop_faint(found, turns());
     errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
-    if (!fitted_.empty()) TAILCOAT_CHECK(shrink_or_drop(found, errors, start, descent, data));
-    add_part(target, found);
+    if (!fitted_.empty()) {
+      TAILCOAT_CHECK(shrink_or_drop(found, errors, start, descent, data));
+    } else if (!predicts_classes(options_.loss)) {
+      set_constant(found, errors, mean_of(found, errors, start));
+    }
+    add_part(target, found, straight);
     report_limits(target, of_a_row(errors.noise), of_a_row(errors.sampling), descent.clipped_share,
                   static_cast<double>(rules_.steps) + (levels > 0 ? 2 : 0) + kPassesBesides);
     return {};
@@ -258,23 +284,24 @@ class Fitting {
   // The variance that errors of the coefficients give the margin of a row, on average over the rows.
   [[nodiscard]] double of_a_row(const Eigen::MatrixXd& covariance) const {
     const Eigen::VectorXd mean = mean_row(whitening_);
-    const double of_mean = std::max(mean.dot(covariance * mean), 0.0);
+    const double of_mean = variance_of(mean, covariance);
     return fitted_.empty() ? of_mean
                            : of_mean + margin_error({Eigen::VectorXd::Zero(mean.size()), covariance}, whitening_);
   }
 
   bool tick() { return !progress_ || progress_(steps_done_++, parts_ * rules_.steps); }
 
-  // A tail comes right after its number.
-  [[nodiscard]] std::vector<Tail> tails() const {
-    std::vector<Tail> tails;
+  // A tail comes right after its number, and the slope above a bend after that below.
+  [[nodiscard]] std::vector<Turn> turns() const {
+    std::vector<Turn> turns;
     for (std::size_t i = 1; i < fitted_.size(); ++i) {
-      const Feature& tail = fit_.model.features[fitted_[i]];
+      const Feature& feature = fit_.model.features[fitted_[i]];
+      const bool bend = feature.kind == FeatureKind::above;
       const auto at = static_cast<Eigen::Index>(i);
-      if (tail.kind == FeatureKind::beyond)
-        tails.push_back({at, at - 1, tail.scale / fit_.model.features[fitted_[i - 1]].scale});
+      if (bend || feature.kind == FeatureKind::beyond)
+        turns.push_back({at, at - 1, feature.scale / fit_.model.features[fitted_[i - 1]].scale, bend});
     }
-    return tails;
+    return turns;
   }
 
   // Places among the fitted features of tails, and of numbers that have none but reach as far.
@@ -317,20 +344,15 @@ class Fitting {
                               const LabelledData& data) {
     const Gdp cost = meter_.share(shares_.choice / static_cast<double>(parts_));
     const bool exponential = is_exponential(options_.loss);
-    const Eigen::Index last = found.values.size() - 1;
     const bool hopeless = exponential && (margin_error(found, whitening_) > kMostMarginError ||
                                           margin_error({found.values, errors.noise}, whitening_) > kMostMarginNoise);
     const double kept = hopeless ? 0 : shrink(found, whitening_);
-    const Start alone = exponential ? start
-                                    : Start{.margin = mean_margin(found, start),
-                                            .curvature = start.curvature,
-                                            .labelled = start.labelled,
-                                            .sampling = errors.sampling(last, last),
-                                            .noise = errors.noise(last, last)};
+    Start alone = exponential ? start : mean_of(found, errors, start);
     Coefficients constant = constant_at(alone.margin, alone.variance());
     if (shares_.level > 0 && !exponential) {
-      TAILCOAT_CHECK(move_level(constant, start, descent, data));
-      if (kept > 0) TAILCOAT_CHECK(move_level(found, start, descent, data));
+      TAILCOAT_CHECK(move_level(constant, alone.sampling, start, descent, data));
+      alone.noise = constant.covariance.diagonal().tail(1)[0] - alone.sampling;
+      if (kept > 0) TAILCOAT_CHECK(move_level(found, alone.sampling, start, descent, data));
     }
     if (kept > 0) {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
@@ -346,30 +368,60 @@ class Fitting {
         return {};
       }
     }
-    found = constant;
-    errors = {constant_at(0, alone.noise).covariance, constant_at(0, alone.sampling).covariance};
+    set_constant(found, errors,
+                 {.margin = constant.values.tail(1)[0],
+                  .curvature = alone.curvature,
+                  .labelled = alone.labelled,
+                  .sampling = alone.sampling,
+                  .noise = alone.noise});
     note_constant();
     return {};
   }
 
+  void set_constant(Coefficients& found, Errors& errors, const Start& alone) const {
+    found = constant_at(alone.margin, alone.variance());
+    errors = {constant_at(0, alone.noise).covariance, constant_at(0, alone.sampling).covariance};
+  }
+
   // One step along the intercept alone: its noise does not grow with the number of columns, as that of a gradient does.
-  Result<void> move_level(Coefficients& found, const Start& start, const Descent& descent, const LabelledData& data) {
+  // As long as what noise has made of the level so far, and clipping may have, is large beside that of the step.
+  // `sampling` is the variance of the level that no step takes away.
+  Result<void> move_level(Coefficients& found, double sampling, const Start& start, const Descent& descent,
+                          const LabelledData& data) {
     const Eigen::Index last = found.values.size() - 1;
     const Eigen::VectorXd x = whitening_.root() * found.values, unit = whitening_.root().col(last);
     const Eigen::VectorXd above = x + kLevelStep * unit, below = x - kLevelStep * unit;
     TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(above), view(below)));
     const Gdp cost = meter_.share(shares_.level / static_cast<double>(parts_));
-    const double cut = 2 * kLevelStep * (looks_at_residuals(options_.loss) ? 1 : kLargestResidual);
-    TAILCOAT_TRY(mean, clipped_mean(run_.engine, differences, cut, "level", cost, outlet()));
-    found.values[last] -= mean[0] / (2 * kLevelStep) * rows_ / start.labelled;
+    const double largest = looks_at_residuals(options_.loss) ? 1 : kLargestResidual;
+    TAILCOAT_TRY(mean, clipped_mean(run_.engine, differences, 2 * kLevelStep * largest, "level", cost, outlet()));
+    const double noise = std::pow(2 * largest / (start.labelled * cost.mu), 2);
+    const Eigen::VectorXd of_mean = mean_row(whitening_);
+    const double error = std::max(variance_of(of_mean, found.covariance) - sampling, 0.0) + kLevelError * kLevelError;
+    const double length = error / (error + noise);
+    found.values[last] -= length * mean[0] / (2 * kLevelStep) * rows_ / start.labelled;
+    Eigen::MatrixXd moves = Eigen::MatrixXd::Identity(last + 1, last + 1);
+    moves.row(last) -= length * of_mean.transpose();
+    found.covariance = (moves * found.covariance * moves.transpose()).eval();
+    found.covariance(last, last) += length * length * noise + length * (2 - length) * sampling;
     return {};
   }
 
-  // Of the mean row; where its error is larger than a mean is off, rather where the target's bulk is.
-  [[nodiscard]] double mean_margin(const Coefficients& found, const Start& start) const {
-    const Eigen::VectorXd mean = mean_row(whitening_);
-    const double margin = mean.dot(found.values), variance = std::max(mean.dot(found.covariance * mean), 0.0);
-    return margin + variance / (variance + kMeanDeviation * kMeanDeviation) * (start.margin - margin);
+  [[nodiscard]] static double variance_of(const Eigen::VectorXd& row, const Eigen::MatrixXd& covariance) {
+    return std::max(row.dot(covariance * row), 0.0);
+  }
+
+  // The margin of the mean row; where its error is larger than a mean is off, rather where the target's bulk is.
+  [[nodiscard]] Start mean_of(const Coefficients& found, const Errors& errors, const Start& start) const {
+    const Eigen::VectorXd row = mean_row(whitening_);
+    const double noise = variance_of(row, errors.noise), sampling = variance_of(row, errors.sampling);
+    const double margin = row.dot(found.values), known = kMeanDeviation * kMeanDeviation;
+    const double kept = known / (noise + sampling + known);
+    return {.margin = start.margin + kept * (margin - start.margin),
+            .curvature = start.curvature,
+            .labelled = start.labelled,
+            .sampling = kept * sampling,
+            .noise = kept * noise};
   }
 
   [[nodiscard]] Coefficients constant_at(double margin, double variance) const {
@@ -434,8 +486,9 @@ class Fitting {
     }
   }
 
-  // In the units of the file.
-  void add_part(const Target& target, const Coefficients& found) {
+  // In the units of the file. Bends that are none go: with as much slope on both sides of a knot, a row has that slope
+  // times (the number + the knot).
+  void add_part(const Target& target, const Coefficients& found, const std::vector<Turn>& straight = {}) {
     const auto& [w, covariance] = found;
     last_ = w;
     LinearPart part;
@@ -450,8 +503,19 @@ class Fitting {
           dropped ? left_out() : estimate(unit * w[k] / feature.scale, unit / feature.scale, covariance(k, k));
       to_intercept[k] = -feature.centre / feature.scale;
     }
+    for (const Turn& bend : straight) {
+      const Feature& below = fit_.model.features[fitted_[static_cast<std::size_t>(bend.before)]];
+      to_intercept[bend.before] += below.high / below.scale;
+    }
     part.intercept =
         estimate(target.unit().centre + unit * to_intercept.dot(w), unit, to_intercept.dot(covariance * to_intercept));
+    std::vector<std::size_t> gone;
+    for (const Turn& bend : straight) gone.push_back(fitted_[static_cast<std::size_t>(bend.at)]);
+    std::ranges::sort(gone, std::ranges::greater());
+    for (const std::size_t above : gone) {
+      straighten(fit_.model.features, above);
+      part.coefficients.erase(part.coefficients.begin() + static_cast<std::ptrdiff_t>(above));
+    }
     fit_.model.parts.push_back(std::move(part));
   }
 

@@ -21,6 +21,9 @@ class Strength {
  public:
   Strength(const Loss& loss, double rows, Gdp total);
 
+  // Of the rows only this share tells anything.
+  void count_only(double share) { strength_ *= share; }
+
   // Why slopes of so many columns, or features once they are known, are out of reach; empty if they are not.
   [[nodiscard]] std::string lacks_for_columns(std::size_t count) const;
   [[nodiscard]] std::string lacks_for_features(std::size_t count) const;

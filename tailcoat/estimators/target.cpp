@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kMissingNoise = 3;  // deviations of noise from which missing targets are believed
 constexpr double kLeastPresent = 0.01;
+constexpr double kHidden = 0.3;      // of the rows, that are in no visible bin
 constexpr double kCountShare = 0.1;  // of the target's share, to count them where nothing else is looked at
 
 // The largest magnitude that is visible. Where only zeros are, others are taken to be counts of one.
@@ -232,7 +233,12 @@ Result<Start> Target::mean(const Design& design, Gdp cost, RunContext run, Outle
   TAILCOAT_TRY(data, run.engine.load_columns(RowsOf<double>{numbers.data(), numbers.size(), 1, 1}));
   TAILCOAT_TRY(mean, clipped_mean(run.engine, data, cut, "mean of the target", cost, outlet));
   const double spread = sketch_->spread_within(unit_.centre, cut * unit_.scale) / (unit_.scale * unit_.scale);
-  return Start{mean[0] / labelled_, 1, labelled, spread / labelled, std::pow(noise_per_cut * cut, 2)};
+  return Start{.margin = mean[0] / labelled_,
+               .curvature = 1,
+               .labelled = labelled,
+               .sampling = spread / labelled,
+               .noise = std::pow(noise_per_cut * cut, 2),
+               .clipped_share = sketch_->share_beyond(unit_.centre, cut * unit_.scale)};
 }
 
 }  // namespace tailcoat

@@ -16,6 +16,7 @@ struct Start {
   double curvature;                // mean second derivative of the loss there
   double labelled;                 // rows that have a label, as far as that is known
   double sampling = 0, noise = 0;  // variances of the margin, where that is the answer if there are no slopes
+  double clipped_share = 0;        // of the rows, likewise
   [[nodiscard]] double variance() const { return sampling + noise; }
 };
 
@@ -32,6 +33,10 @@ class Target {
   [[nodiscard]] std::size_t parts() const { return parts_for(classes_.size()); }
   // +size where the class is the one in this place, -size where it is another.
   [[nodiscard]] LabelRule class_labels(double positive, double size) const;
+  // Nothing of a number is visible.
+  [[nodiscard]] bool is_unseen() const { return sketch_ && sketch_->blank; }
+  // The share of the rows that have one, as far as that is known before the start.
+  [[nodiscard]] double labelled() const { return labelled_ * exposed_; }
   [[nodiscard]] const Feature& unit() const { return unit_; }  // of numbers, as the descent sees them
 
   // Tells the design the labels of a part, in the units of the fit.

@@ -63,33 +63,35 @@ Result<Errors> errors_of(const Descent& descent, const Whitening& whitening, con
   return Errors{back * whitening.with(noise) * back, back * (answer * moment * answer / rows) * back};
 }
 
-Eigen::MatrixXd drop_faint(Coefficients& coefficients, std::vector<Tail> tails) {
+Dropped drop_faint(Coefficients& coefficients, std::vector<Turn> turns) {
   auto& [w, covariance] = coefficients;
-  Eigen::MatrixXd moves = Eigen::MatrixXd::Identity(w.size(), w.size());
+  Dropped dropped{Eigen::MatrixXd::Identity(w.size(), w.size()), {}};
   const auto deviations = [&](const Eigen::VectorXd& of) {
     return std::abs(of.dot(w)) / std::sqrt(of.dot(covariance * of));
   };
   const auto unit = [&](Eigen::Index j) -> Eigen::VectorXd { return Eigen::VectorXd::Unit(w.size(), j); };
-  while (!tails.empty()) {
-    auto faintest = tails.begin();
-    Eigen::VectorXd none;  // what is 0 if a tail is flat, or goes on straight
+  while (!turns.empty()) {
+    auto faintest = turns.begin();
+    Eigen::VectorXd none;  // what is 0 if there is no such turn
     double least = HUGE_VAL;
-    const auto consider = [&](std::vector<Tail>::iterator tail, const Eigen::VectorXd& of) {
+    const auto consider = [&](std::vector<Turn>::iterator turn, const Eigen::VectorXd& of) {
       const double away = deviations(of);
-      if (away < least) least = away, faintest = tail, none = of;
+      if (away < least) least = away, faintest = turn, none = of;
     };
-    for (auto tail = tails.begin(); tail != tails.end(); ++tail) {
-      consider(tail, unit(tail->at));
-      if (deviations(unit(tail->number)) > kFaint) consider(tail, unit(tail->at) - tail->unit * unit(tail->number));
+    for (auto turn = turns.begin(); turn != turns.end(); ++turn) {
+      if (!turn->bend) consider(turn, unit(turn->at));
+      if (turn->bend || deviations(unit(turn->before)) > kFaint)
+        consider(turn, unit(turn->at) - turn->unit * unit(turn->before));
     }
     if (least > kFaint) break;
     const Eigen::VectorXd column = covariance * none / none.dot(covariance * none);
     w -= column * none.dot(w);
     covariance -= column * (none.transpose() * covariance).eval();
-    moves -= column * (none.transpose() * moves).eval();
-    tails.erase(faintest);
+    dropped.moves -= column * (none.transpose() * dropped.moves).eval();
+    if (faintest->bend) dropped.straight.push_back(*faintest);
+    turns.erase(faintest);
   }
-  return moves;
+  return dropped;
 }
 
 Eigen::VectorXd mean_row(const Whitening& whitening) {
@@ -108,12 +110,18 @@ double shrink(Coefficients& coefficients, const Whitening& whitening) {
   const Eigen::VectorXd mean = mean_row(whitening);
   const double size = w.head(slopes).dot(spread_of(whitening) * w.head(slopes));
   const double kept = size > 0 ? std::clamp(1 - margin_error(coefficients, whitening) / size, 0.0, 1.0) : 0;
-  // Slopes times `kept`; the intercept takes over what the mean row loses.
-  Eigen::MatrixXd change = Eigen::MatrixXd::Identity(w.size(), w.size());
-  change.diagonal().head(slopes).setConstant(kept);
-  change.row(slopes).head(slopes) = (1 - kept) * mean.head(slopes).transpose();
-  w = (change * w).eval();
-  covariance = (change * covariance * change.transpose()).eval();
+  // Slopes times `factor`; the intercept takes over what the mean row loses.
+  const auto change = [&](double factor) {
+    Eigen::MatrixXd matrix = Eigen::MatrixXd::Identity(w.size(), w.size());
+    matrix.diagonal().head(slopes).setConstant(factor);
+    matrix.row(slopes).head(slopes) = (1 - factor) * mean.head(slopes).transpose();
+    return matrix;
+  };
+  w = (change(kept) * w).eval();
+  // Of slopes that vary by as much as these do, the shrunk ones are off by `kept` times the variance: what is left of
+  // errors has kept^2 of it, what is lost of the slopes kept (1 - kept).
+  const Eigen::MatrixXd root = change(std::sqrt(kept));
+  covariance = (root * covariance * root.transpose()).eval();
   return kept;
 }
 

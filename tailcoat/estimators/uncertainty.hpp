@@ -23,17 +23,23 @@ struct Coefficients {
   Eigen::MatrixXd covariance;
 };
 
-// A tail of a number: its place among the coefficients, that of the number itself, and how many units of the number its
-// own unit is.
-struct Tail {
-  Eigen::Index at, number;
+// The slope of a tail, or that above a bend: its place among the coefficients, that of the slope before it, and how
+// many units of that one its own unit is.
+struct Turn {
+  Eigen::Index at, before;
   double unit;
+  bool bend = false;
 };
 
-// Takes away the slopes of those tails that are no more than three standard errors from 0, or from going on straight as
-// their number does if that has a slope: they become whichever is nearer. The faintest comes first, each time the
-// others move to where they are best without it. Gives the map by which coefficients moved.
-Eigen::MatrixXd drop_faint(Coefficients&, std::vector<Tail> tails);
+struct Dropped {
+  Eigen::MatrixXd moves;       // the map by which coefficients moved
+  std::vector<Turn> straight;  // bends that are none
+};
+
+// Takes away those turns that are no more than three standard errors from none: a tail becomes flat or, if there is a
+// slope before it, goes on straight, whichever is nearer; a bend becomes straight. The faintest comes first, each time
+// the others move to where they are best without it.
+Dropped drop_faint(Coefficients&, std::vector<Turn> turns);
 
 // The mean of a standardised row, as the released second moment has it.
 Eigen::VectorXd mean_row(const Whitening&);

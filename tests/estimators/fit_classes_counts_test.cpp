@@ -199,6 +199,7 @@ TEST(FitOfClassesAndCounts, NoNumberMovesAnExponentialMarginFar) {
       return std::vector{a, far, y};
     });
     FitOptions options{.target = "y", .loss = counts ? Loss{PoissonLoss{}} : Loss{LogisticLoss{}}, .budget = kGenerous};
+    options.straight = true;
     if (!counts) options.levels["y"] = {"no", "yes"};
     const auto fit = fitted(std::move(table), options);
     ASSERT_TRUE(fit.ok()) << fit.error().message;

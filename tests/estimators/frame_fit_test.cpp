@@ -100,7 +100,7 @@ TEST(FrameFit, GivesTheBitsOfTheTableWhereATailWasForgotten) {
       const double a = 10 + 2 * normal(random), b = normal(random), c = std::exp(normal(random));
       cells.insert(cells.end(), {a, b, c, a - b + c + normal(random)});
     }
-    FitOptions options{.target = "y", .budget = {3, 1e-6}};
+    FitOptions options{.target = "y", .budget = {3, 1e-6}, .straight = true};
     options.missing_indicators = {"a", "c"};
     const auto found = fitted_frame(Frame{columns, RowsOf<double>{cells.data(), rows, 4, 4}}, options, 2, seed);
     ASSERT_TRUE(found.ok()) << found.error().message;

@@ -6,7 +6,7 @@ namespace tailcoat {
 namespace {
 
 // A number, its tail in a unit twice as large, and the constant.
-constexpr Tail kTail{.at = 1, .number = 0, .unit = 2};
+constexpr Turn kTail{.at = 1, .before = 0, .unit = 2};
 
 Coefficients with_tail(double slope, double tail, double error_of_tail) {
   Coefficients found{Eigen::Vector3d(slope, tail, 1),
@@ -20,7 +20,7 @@ TEST(DropFaint, ATailBecomesFlatOrStraightWhicheverIsNearer) {
     SCOPED_TRACE(straight);
     Coefficients found = with_tail(1, straight ? 1.6 : 0.4, 1);
     const Coefficients before = found;
-    const Eigen::MatrixXd moves = drop_faint(found, {kTail});
+    const Eigen::MatrixXd moves = drop_faint(found, {kTail}).moves;
     EXPECT_NEAR(found.values[1], straight ? 2 * found.values[0] : 0, 1e-12);
     EXPECT_NEAR(found.covariance(1, 1), straight ? 4 * found.covariance(0, 0) : 0, 1e-12);
     EXPECT_GT(found.covariance(0, 0), 0);
@@ -34,7 +34,7 @@ TEST(DropFaint, ATailOfItsOwnStays) {
   for (const double tail : {-3.0, 6.0}) {
     Coefficients found = with_tail(1, tail, 0.5);
     const Coefficients before = found;
-    EXPECT_EQ(drop_faint(found, {kTail}), Eigen::MatrixXd::Identity(3, 3));
+    EXPECT_EQ(drop_faint(found, {kTail}).moves, Eigen::MatrixXd::Identity(3, 3));
     EXPECT_EQ(found.values, before.values);
   }
 }
