@@ -146,6 +146,50 @@ TEST_F(Told, TheTableHasNamesInFullAndNoRiddles) {
   EXPECT_EQ(plain.find("beyond"), std::string::npos) << "nothing to explain";
 }
 
+// y = |x - 4| + noise.
+std::string angle(int count) {
+  std::mt19937_64 random(6);
+  std::normal_distribution<double> normal;
+  std::ostringstream text;
+  text << "x,y\n";
+  for (int i = 0; i < count; ++i) {
+    const double x = 4 + normal(random);
+    text << x << ',' << std::abs(x - 4) + 0.5 * normal(random) << '\n';
+  }
+  return text.str();
+}
+
+TEST(Messages, BothSidesOfABendAreNamedAndExplained) {
+  const Scratch scratch;
+  const std::string fit = "fit " + scratch.file("a.csv", angle(20000)) + " --target y --epsilon 1 --seed 1";
+  const Outcome bent = tailcoat_program(fit + " --report " + scratch.path("report.html"));
+  ASSERT_EQ(bent.code, 0) << bent.err;
+  const std::string explained = "\"x below c\" and \"x above c\" are the slopes of x on either side of c";
+  for (const std::string& words : {std::string("  x below "), std::string("  x above "), explained})
+    expect_says(bent.out, words);
+  for (const char* words : {"<bdi>x</bdi> below ", "<bdi>x</bdi> above "})
+    expect_says(scratch.text("report.html"), words);
+  const json figures = json::parse(tailcoat_program(fit + " --json").out, nullptr, false);
+  ASSERT_EQ(figures["coefficients"].size(), 2u) << figures["coefficients"];
+  for (const auto& [name, value] : figures["coefficients"].items())
+    EXPECT_NEAR(value.get<double>(), name.starts_with("x below ") ? -1 : 1, 0.2) << name;
+  const Outcome straight = tailcoat_program(fit + " --straight");
+  ASSERT_EQ(straight.code, 0) << straight.err;
+  for (const std::string& words : {std::string("x below "), std::string("x above "), explained, std::string("bends")})
+    EXPECT_EQ(straight.out.find(words), std::string::npos) << words;
+  const json one = json::parse(tailcoat_program(fit + " --straight --json").out, nullptr, false);
+  EXPECT_EQ(one["coefficients"].size(), 1u);
+  EXPECT_TRUE(one["coefficients"].contains("x")) << one["coefficients"];
+}
+
+TEST(Messages, StraightIsForTheAdaptiveFit) {
+  const Scratch scratch;
+  const std::string fit = "fit " + scratch.file("a.csv", angle(50)) + " --target y --epsilon 1";
+  const std::string theorem = " --algorithm implicit-glm --moments 3,1,2 --diameter 2";
+  expect_says(refusal(fit + theorem + " --straight"), "--straight is for algorithm adaptive");
+  expect_says(refusal(fit + theorem + " --diagnose"), "--diagnose is for algorithm adaptive");
+}
+
 TEST(Messages, GivenLevelsThatMissManyRowsAreNoted) {
   const Scratch scratch;
   const Outcome outcome = tailcoat_program("fit " + scratch.file("h.csv", houses(20000)) +

@@ -61,6 +61,22 @@ TEST(RowEncoder, SeesNumbersAsFeatureDoes) {
   EXPECT_EQ(encoded(*encoder, {0, 0, -100})[1], -4);
 }
 
+TEST(RowEncoder, SeesBothSidesOfABendAsNumbers) {
+  const std::vector<Column> file = columns();
+  const std::vector<Feature> features{
+      {.column = "rooms", .kind = FeatureKind::below, .centre = 3.5, .low = 1, .high = 4},
+      {.column = "rooms", .kind = FeatureKind::above, .centre = 5, .low = 4, .high = 10}};
+  auto encoder = RowEncoder::create(features, file);
+  ASSERT_TRUE(encoder.ok());
+  EXPECT_EQ(encoded(*encoder, {0, 7, 2}), (std::vector<double>{2, 4}));
+  EXPECT_EQ(encoded(*encoder, {0, 7, 6}), (std::vector<double>{4, 6}));
+  EXPECT_EQ(encoded(*encoder, {0, 7, -1e300}), (std::vector<double>{1, 4}));
+  EXPECT_EQ(encoded(*encoder, {0, 7, 1e300}), (std::vector<double>{4, 10}));
+  EXPECT_EQ(encoded(*encoder, {0, 7, kMissing}), (std::vector<double>{3.5, 5}));
+  expect_refused({Feature{.column = "city", .kind = FeatureKind::below}}, "column 'city' holds texts");
+  expect_refused({Feature{.column = "city", .kind = FeatureKind::above}}, "column 'city' holds texts");
+}
+
 TEST(RowEncoder, TellsZerosFromOtherNumbers) {
   const std::vector<Column> file = columns();
   const std::vector<Feature> features{{.column = "rooms", .kind = FeatureKind::nonzero, .centre = 0.3}};

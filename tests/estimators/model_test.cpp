@@ -76,6 +76,22 @@ TEST(ModelFile, IsReadBackBitForBit) {
   EXPECT_EQ(read->receipt.json(), model.receipt.json());
 }
 
+TEST(ModelFile, HasBothSidesOfABend) {
+  const Model model = linear_model(
+      {-1, 2}, {{.column = "a", .kind = FeatureKind::below, .centre = 3.5, .scale = 0.5, .low = 1, .high = 1.0 / 3 + 4},
+                {.column = "a", .kind = FeatureKind::above, .centre = 5, .scale = 0.7, .low = 1.0 / 3 + 4, .high = 9}});
+  const auto read = model_from_json(to_json(model));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(to_json(*read), to_json(model));
+  EXPECT_EQ(read->features[0].kind, FeatureKind::below);
+  EXPECT_EQ(read->features[1].kind, FeatureKind::above);
+  EXPECT_EQ(feature_name(read->features[0]), "a below 4.333");
+  EXPECT_EQ(feature_name(read->features[1]), "a above 4.333");
+  EXPECT_EQ(read->features[0].high, read->features[1].low);
+  EXPECT_EQ(json::parse(to_json(model))["features"][0]["kind"], "below");
+  EXPECT_EQ(json::parse(to_json(model))["features"][1]["kind"], "above");
+}
+
 // Nothing is said of how far the 0 of a term that was left out is off.
 TEST(ModelFile, TermsLeftOutHaveNoUncertainty) {
   Model model = odd_model();

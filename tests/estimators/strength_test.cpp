@@ -33,6 +33,13 @@ TEST(Strength, RareClassesTakeMore) {
   EXPECT_FALSE(kWeak.is_too_rare(0.1, 1000)) << "numbers have no rare class";
 }
 
+TEST(Strength, ASecondSlopeTakesMoreThanTheFirst) {
+  const Strength enough(SquaredLoss{}, 2800, Gdp{0.1});  // 40 * (2 + 5)
+  EXPECT_TRUE(enough.pays_bends(2));
+  EXPECT_FALSE(enough.pays_bends(3));
+  EXPECT_FALSE(kWeak.pays_bends(1));
+}
+
 // Everything but the gradients, with the most that a target may take and clips and levels counted twice: they need some
 // of the budget in any case.
 TEST(Strength, SharesLeaveRoomForGradients) {

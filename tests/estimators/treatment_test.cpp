@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 #include <random>
 
 namespace tailcoat {
@@ -39,7 +41,7 @@ void expect_usable(const std::vector<Feature>& features, double reach = 1e4) {
     EXPECT_TRUE(std::isfinite(feature.low) && std::isfinite(feature.high)) << feature_name(feature);
     EXPECT_TRUE(std::isfinite(1 / feature.scale)) << feature.scale;
     for (const double cell : {0.0, 1.0, -1.0, 5e-324, 1e300, -1e300, std::nan("")}) {
-      const bool number = feature.kind == FeatureKind::number || feature.kind == FeatureKind::beyond;
+      const bool number = is_slope(feature.kind) || feature.kind == FeatureKind::beyond;
       const double value = number ? feature.of_number(cell) : (cell != 0 ? 1 : 0);
       const double most = number ? reach : 1 / feature.scale;
       EXPECT_LE(std::abs((value - feature.centre) / feature.scale), most) << feature_name(feature) << ' ' << cell;
@@ -211,6 +213,137 @@ TEST(Treatment, KnownBoundsAreTheLimits) {
   for (const Range bounds :
        {Range{-largest, largest}, Range{0, 5e-324}, Range{largest / 2, largest}, Range{-1e-310, 0}})
     expect_usable(number_features("x", bounds));
+}
+
+// The mix of both halves in their units, as bends are looked for.
+double kink(const Halves& halves, double cell) {
+  const auto [below, above, mix_below, mix_above] = halves;
+  return mix_below * (below.of_number(cell) - below.centre) / below.scale +
+         mix_above * (above.of_number(cell) - above.centre) / above.scale;
+}
+
+struct KinkMoments {
+  double mean = 0, variance = 0, correlation = 0;
+};
+
+// Of cells that count as often as `weights` says.
+KinkMoments moments_of(const Halves& halves, const Feature& number, const std::vector<double>& cells,
+                       const std::vector<double>& weights) {
+  double rows = 0, x = 0, k = 0, xx = 0, xk = 0, kk = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const double w = weights[i], u = (number.of_number(cells[i]) - number.centre) / number.scale;
+    const double v = kink(halves, cells[i]);
+    rows += w, x += w * u, k += w * v, xx += w * u * u, xk += w * u * v, kk += w * v * v;
+  }
+  const double variance = kk / rows - std::pow(k / rows, 2), spread = xx / rows - std::pow(x / rows, 2);
+  return {k / rows, variance, (xk / rows - x * k / (rows * rows)) / std::sqrt(variance * spread)};
+}
+
+// A histogram of bins as wide as given.
+ColumnSketch sketch_of_cells(const std::vector<double>& cells, double width) {
+  std::map<double, double> counts;
+  for (const double cell : cells) ++counts[std::floor(cell / width)];
+  std::vector<SketchBin> bins;
+  for (const auto& [k, count] : counts) bins.push_back({k * width, (k + 1) * width, count});
+  return sketch_of(std::move(bins), 1);
+}
+
+TEST(Halves, MixToAKinkThatIsNotCorrelatedWithTheNumber) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::exponential_distribution<double> exponential;
+  std::uniform_real_distribution<double> uniform;
+  const std::vector<std::pair<const char*, std::function<double()>>> columns{
+      {"normal", [&] { return normal(random); }},
+      {"far from zero", [&] { return 1e7 + normal(random); }},
+      {"exponential", [&] { return exponential(random); }},
+      {"uniform", [&] { return uniform(random) - 3; }}};
+  for (const auto& [name, draw] : columns) {
+    std::vector<double> cells;
+    for (int i = 0; i < 50000; ++i) cells.push_back(draw());
+    const ColumnSketch sketch = sketch_of_cells(cells, 1.0 / 128);
+    const Feature number = number_features("x", sketch, 50000)[0];
+    const auto halves = halves_of(number, sketch);
+    ASSERT_TRUE(halves.has_value()) << name;
+    const KinkMoments found = moments_of(*halves, number, cells, std::vector<double>(cells.size(), 1));
+    EXPECT_NEAR(found.mean, 0, 0.01) << name;
+    EXPECT_NEAR(found.variance, 1, 0.02) << name;
+    EXPECT_NEAR(found.correlation, 0, 0.01) << name;
+    const double knot = number.centre, unit = number.scale;
+    const double middle = kink(*halves, knot);
+    EXPECT_GT((kink(*halves, knot - 2 * unit) - middle) * (kink(*halves, knot + 2 * unit) - middle), 0)
+        << name << " goes straight on";
+    for (const Feature& half : {halves->below, halves->above}) {
+      double mean = 0, square = 0;
+      for (const double cell : cells) mean += (half.of_number(cell) - knot) / 50000;
+      for (const double cell : cells) square += std::pow(half.of_number(cell) - knot - mean, 2) / 50000;
+      EXPECT_NEAR(half.centre - knot, mean, 0.01) << name;
+      EXPECT_NEAR(half.scale, std::sqrt(square), 0.01) << name;
+    }
+  }
+}
+
+TEST(Halves, JoinAtTheMiddleAndAddUpToTheNumber) {
+  const ColumnSketch sketch = sketch_of({{2, 3, 4000}, {3, 4, 8000}, {4, 5, 5000}, {5, 6, 3000}});
+  const Feature number = number_features("x", sketch, kRows)[0];
+  const auto halves = halves_of(number, sketch);
+  ASSERT_TRUE(halves.has_value());
+  const auto& [below, above, mix_below, mix_above] = *halves;
+  EXPECT_EQ(below.kind, FeatureKind::below);
+  EXPECT_EQ(above.kind, FeatureKind::above);
+  EXPECT_EQ(below.column, "x");
+  EXPECT_EQ(above.column, "x");
+  EXPECT_EQ(feature_name(below), "x below 3.5");
+  EXPECT_EQ(feature_name(above), "x above 3.5");
+  EXPECT_EQ(below.low, number.low);
+  EXPECT_EQ(below.high, number.centre);
+  EXPECT_EQ(above.low, number.centre);
+  EXPECT_EQ(above.high, number.high);
+  for (const double cell : {-1e300, -5.0, 2.0, 3.4, 3.5, 3.6, 6.0, 50.0, 1e300})
+    EXPECT_NEAR(below.of_number(cell) + above.of_number(cell) - number.centre, number.of_number(cell), 1e-12) << cell;
+  expect_usable({below, above});
+}
+
+TEST(Halves, NeedRowsOnEitherSide) {
+  const auto has = [](const ColumnSketch& sketch) {
+    return halves_of(number_features("x", sketch, kRows)[0], sketch).has_value();
+  };
+  EXPECT_FALSE(has(sketch_of({{0, 0, 10000}, {1, 1.01, 10000}}))) << "two values";
+  EXPECT_FALSE(has(sketch_of({{5, 5.01, 9000}, {7, 7.01, 11000}}))) << "two values";
+  EXPECT_FALSE(has(sketch_of({{0, 0, 11000}, {1, 2, 5000}, {2, 4, 4000}}))) << "the median is the minimum";
+  EXPECT_FALSE(has(sketch_of({{1, 2, 4000}, {2, 4, 5000}, {4, 4.1, 11000}}))) << "the median is the maximum";
+  EXPECT_FALSE(has(sketch_of({{0, 1, 1800}, {1, 2, 9000}, {2, 3, 9200}}))) << "9 % below";
+  EXPECT_FALSE(has(sketch_of({{0, 1, 9200}, {1, 2, 9000}, {2, 3, 1800}}))) << "9 % above";
+  EXPECT_TRUE(has(sketch_of({{0, 1, 2200}, {1, 2, 8800}, {2, 3, 9000}}))) << "11 % below";
+  ColumnSketch blank = sketch_of({{0, 0, 0}});
+  blank.blank = true;
+  EXPECT_FALSE(has(blank));
+  EXPECT_FALSE(has(sketch_of({{0, 0, kRows}})));
+  EXPECT_FALSE(has(sketch_of({{3, 4, kRows}})));
+}
+
+TEST(Halves, OfEverySketchAreUsableAndMixToAKink) {
+  std::mt19937_64 random(32);
+  int with_halves = 0;
+  for (int trial = 0; trial < 20000 && !testing::Test::HasFailure(); ++trial) {
+    const ColumnSketch sketch = random_sketch(random);
+    const Feature number = number_features("x", sketch, 1e6)[0];
+    const auto halves = halves_of(number, sketch);
+    if (!halves) continue;
+    ++with_halves;
+    SCOPED_TRACE(trial);
+    expect_usable({halves->below, halves->above}, std::numeric_limits<double>::max());
+    std::vector<double> cells, rows;
+    for (const SketchBin& bin : sketch.bins) {
+      cells.push_back(bin.low + (bin.high - bin.low) / 2);
+      rows.push_back(bin.rows);
+    }
+    const KinkMoments found = moments_of(*halves, number, cells, rows);
+    EXPECT_NEAR(found.mean, 0, 1e-6);
+    EXPECT_NEAR(found.variance, 1, 1e-6);
+    EXPECT_NEAR(found.correlation, 0, 1e-6);
+  }
+  EXPECT_GT(with_halves, 5000);
 }
 
 TEST(Treatment, LevelsOfAnyShareAreUsable) {

@@ -44,6 +44,40 @@ def test_terms_left_out_are_zero_without_an_error():
     assert np.isfinite(model.predict(X)).all()
 
 
+def angle(rows=20000):
+    """The target is the distance of the first column from 5, and knows little of the second."""
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((rows, 2)) + [5, 0]
+    return X, abs(X[:, 0] - 5) + 0.2 * X[:, 1] + 0.5 * rng.standard_normal(rows)
+
+
+def test_a_number_that_bends_has_its_lower_slope_in_its_place_and_the_upper_one_later():
+    X, y = angle()
+    model = seeded("PrivateLinearRegression").fit(X, y)
+    assert model.terms_[0].startswith("x0 below ") and model.terms_[1] == "x1"
+    assert model.terms_[2].startswith("x0 above ") and len(model.terms_) == 3
+    np.testing.assert_allclose(model.coef_, [-1, 0.2, 1], atol=0.15)
+    assert np.all(model.intervals_[:, 0] < model.coef_) and np.all(model.coef_ < model.intervals_[:, 1])
+    knot = float(model.terms_[0].removeprefix("x0 below "))
+    assert abs(knot - 5) < 0.1 and model.terms_[2] == model.terms_[0].replace("below", "above")
+    inside = X[abs(X[:, 0] - 5) < 3]  # where nothing is cut
+    below, above = np.minimum(inside[:, 0], knot), np.maximum(inside[:, 0], knot)
+    margin = model.intercept_ + np.column_stack([below, inside[:, 1], above]) @ model.coef_
+    np.testing.assert_allclose(model.predict(inside), margin, atol=0.01)  # the name has four digits of the knot
+    straight = seeded("PrivateLinearRegression", straight=True).fit(X, y)
+    assert straight.terms_ == ["x0", "x1"] and abs(straight.coef_[0]) < 0.2
+    assert any(line["what"] == "bends" for line in model.privacy_["releases"])
+    assert not any(line["what"] == "bends" for line in straight.privacy_["releases"])
+
+
+def test_straight_is_for_the_adaptive_fit(line):
+    X, y, _ = line
+    theory = {"moments": (3, 1, 2), "diameter": 2}
+    model = seeded("PrivateLinearRegression", algorithm="implicit-glm", theory=theory, straight=True)
+    with pytest.raises(tailcoat.UsageError, match="straight=True is for the algorithm 'adaptive'"):
+        model.fit(X, y)
+
+
 def test_a_constant_model_claims_no_errors_of_slopes():
     X, _ = tailed(4000)
     noise = np.random.default_rng(6).standard_normal(len(X))

@@ -116,6 +116,33 @@ TEST(Report, AFeatureBeyondItsKnotsIsNamedAndIsNoExample) {
   EXPECT_TRUE(has(html, "alike in all but <em><bdi>latitude</bdi></em>"));
 }
 
+TEST(Report, BothSidesOfABendAreNamedAndTheExampleSaysWhichIsMeant) {
+  Example example = house_prices();
+  Model& model = example.fit.model;
+  Feature above = model.features[7];
+  above.kind = FeatureKind::above;
+  above.low = 4;
+  above.centre = 4.5;
+  Feature& below = model.features[7];
+  below.kind = FeatureKind::below;
+  below.high = 4;
+  below.centre = 3.25;
+  model.features.push_back(above);
+  model.parts[0].coefficients.push_back(model.parts[0].coefficients[7]);
+  model.parts[0].coefficients.back().value *= 0.9;
+  const std::string html = page(example);
+  EXPECT_TRUE(well_formed(html));
+  EXPECT_TRUE(has(html, "<bdi>median_<wbr>income</bdi> below 4"));
+  EXPECT_TRUE(has(html, "<bdi>median_<wbr>income</bdi> above 4"));
+  EXPECT_TRUE(has(html, "cut at −1.57 and 4; 3.25 if missing"));
+  EXPECT_TRUE(has(html, "cut at 4 and 10.33; 4.5 if missing"));
+  EXPECT_TRUE(has(html, "alike in all but <em><bdi>median_<wbr>income</bdi></em>"));
+  EXPECT_TRUE(has(html, "(1.7) higher in the second, and below 4 in both"));
+  model.parts[0].coefficients.back().value *= 2;
+  EXPECT_TRUE(has(page(example), "(1.7) higher in the second, and above 4 in both"));
+  EXPECT_FALSE(has(page(house_prices()), " in both"));
+}
+
 TEST(Report, AFeatureForZerosIsNamedAndIsNoExample) {
   Example example = house_prices();
   Feature& income = example.fit.model.features[7];
