@@ -131,6 +131,51 @@ TEST(FitBends, LinesInNoiseKeepOneSlope) {
     }
 }
 
+TEST(FitBends, LinesKeepOneSlope) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed)
+    expect_one_slope(fitted(xy(5000, seed, near_five, [](double x) { return 2 * x; }), kPlain, seed),
+                     std::to_string(seed));
+}
+
+// A long tail to one side is no bend.
+TEST(FitBends, LinesInASkewedColumnKeepOneSlope) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed)
+    for (const double noise : {0.1, 1.0}) {
+      const auto fit = fitted(xy(
+                                  20000, seed, exponential, [](double x) { return x; }, noise),
+                              kPlain, seed);
+      ASSERT_TRUE(fit.ok()) << fit.error().message;
+      EXPECT_FALSE(is_bent(fit->model, "x")) << seed << ' ' << noise;
+    }
+}
+
+// Noise of the rows themselves, where that of privacy is small.
+TEST(FitBends, FewRowsOfNoiseDoNotBend) {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const auto fit = fitted(xy(
+                                1300, seed, near_five, [](double) { return 0; }, 1),
+                            {.target = "y", .budget = kGenerous}, seed);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    found += is_bent(fit->model, "x") ? 1 : 0;
+  }
+  EXPECT_LE(found, 1);
+}
+
+// Cells below all others are cut like those of a straight fit: not by the reach of a long tail above.
+TEST(FitBends, ACellFarBelowASkewedColumnIsCutNearIt) {
+  Table table = xy(
+      20000, 1, [](Random& random) { return std::exp(1.5 * normal(random)); },
+      [](double x) { return 3 * std::min(x, 1.0); }, 1);
+  const auto fit = fitted(std::move(table), kPlain);
+  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  ASSERT_TRUE(is_bent(fit->model, "x"));
+  const std::vector<Column> columns{{.name = "x"}};
+  auto predictor = Predictor::create(fit->model, columns);
+  ASSERT_TRUE(predictor.ok()) << predictor.error().message;
+  EXPECT_GT(predictor->predict(std::vector{-999.0}).value, -10) << "that of 0 is about 0, the largest about 3";
+}
+
 TEST(FitBends, WhatIsSaidOfAColumnIsItsWholeTreatment) {
   FitOptions bounds = kPlain, scales = kPlain;
   bounds.bounds = {{"x", {1, 9}}};

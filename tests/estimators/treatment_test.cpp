@@ -332,7 +332,7 @@ TEST(Halves, OfEverySketchAreUsableAndMixToAKink) {
     if (!halves) continue;
     ++with_halves;
     SCOPED_TRACE(trial);
-    expect_usable({halves->below, halves->above}, std::numeric_limits<double>::max());
+    expect_usable({halves->below, halves->above});
     std::vector<double> cells, rows;
     for (const SketchBin& bin : sketch.bins) {
       cells.push_back(bin.low + (bin.high - bin.low) / 2);
