@@ -203,8 +203,8 @@ std::string coefficients_text(const Fit& fit) {
   };
   if (has(FeatureKind::below))
     text +=
-        "  \"x below c\" and \"x above c\" are the slopes of x on either side of c, the middle of its column, where\n"
-        "  they were seen to differ; with --straight there is one.\n";
+        "  \"x below c\" and \"x above c\" are the slopes of x on either side of c, the middle of its column:\n"
+        "  they were seen to differ. With --straight there is one.\n";
   if (has(FeatureKind::beyond))
     text +=
         "  \"x beyond a to b\" is the slope of x outside of a to b, where x itself counts as a or b: a long\n"

@@ -8,8 +8,9 @@
 namespace tailcoat {
 namespace {
 
-constexpr double kClear = 4;     // deviations of noise
-constexpr double kWorth = 0.03;  // of a derivative along a kink of unit variance, in units of residuals
+constexpr double kClear = 4;       // deviations of noise and sampling
+constexpr double kSampling = 0.5;  // deviation of a row's derivative, about
+constexpr double kWorth = 0.03;    // of a derivative along a kink of unit variance, in units of residuals
 
 // Residuals count as they do in a robust fit: how large they are is not known yet.
 Loss loss_of_residuals(const Loss& loss) {
@@ -29,8 +30,8 @@ Result<Design> rows_of_halves(const Frame& frame, const FitOptions& options, std
   for (std::size_t j = 0; j < columns.features.size(); ++j) columns.fitted.push_back(j);
   TAILCOAT_TRY(rows, Design::create(frame, columns, leverage));
   // A kink for each candidate, and the constant.
-  const std::size_t d = rows.columns();
-  std::vector<double> matrix(d * d);
+  const std::size_t d = candidates.size() + 1;
+  std::vector<double> matrix((columns.features.size() + 1) * d);
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     matrix[2 * k * d + k] = candidates[k].halves.mix_below;
     matrix[(2 * k + 1) * d + k] = candidates[k].halves.mix_above;
@@ -49,9 +50,10 @@ Result<std::vector<std::size_t>> found_bends(const Design& rows, std::size_t can
   TAILCOAT_TRY(gradient, clipped_gradient(run.engine, Samples(data, loss_of_residuals(loss)), constant, clip, "bends",
                                           cost, outlet));
   const auto size = [&](std::size_t k) { return std::abs(gradient.mean[k]); };
+  const double error = std::hypot(gradient.noise, kSampling / std::sqrt(static_cast<double>(rows.rows())));
   std::vector<std::size_t> bends;
   for (std::size_t k = 0; k < candidates; ++k)
-    if (size(k) > std::max(kClear * gradient.noise, kWorth)) bends.push_back(k);
+    if (size(k) > std::max(kClear * error, kWorth)) bends.push_back(k);
   std::ranges::stable_sort(bends, std::ranges::greater(), size);
   return bends;
 }
@@ -65,16 +67,11 @@ void bend(std::vector<Feature>& features, std::vector<std::size_t>& fitted, cons
   fitted.insert(std::ranges::upper_bound(fitted, at), at + 1);
 }
 
-void straighten(std::vector<Feature>& features, std::size_t above) {
-  const Feature upper = features[above];
+void straighten(std::vector<Feature>& features, std::size_t above, Feature number) {
+  Feature& below = features[above - 1];
+  number.centre = below.centre + features[above].centre - below.high;  // a missing cell stays what it was
+  below = std::move(number);
   features.erase(features.begin() + static_cast<std::ptrdiff_t>(above));
-  Feature& number = features[above - 1];
-  const double down = number.centre - upper.low, up = upper.centre - upper.low;
-  number.kind = FeatureKind::number;
-  number.high = upper.high;
-  number.centre += up;
-  // One half is at the knot where the other is not: their covariance is -down * up.
-  number.scale = std::sqrt(number.scale * number.scale + upper.scale * upper.scale - 2 * down * up);
 }
 
 }  // namespace tailcoat

@@ -124,14 +124,14 @@ Result<Design> Design::create(const Frame& frame, const DesignColumns& wanted, d
     design.exposure_ = frame.column(exposure);
   }
   Recipe& recipe = design.recipe_;
-  recipe.outputs = wanted.fitted.size() + 1;
-  design.radius_ = leverage * std::sqrt(static_cast<double>(recipe.outputs));
+  design.entries_ = wanted.fitted.size() + 1;
+  design.radius_ = leverage * std::sqrt(static_cast<double>(design.entries_));
   recipe.dense = numbers.columns.size() + nonzero.columns.size() + missing.columns.size();
   recipe.inputs = tails.columns.empty() ? recipe.dense : padded(recipe.dense) + tails.columns.size();
   std::vector<std::size_t>& output_of = design.output_of_;
   for (const Inputs* inputs : {&numbers, &nonzero, &missing})
     output_of.insert(output_of.end(), inputs->outputs.begin(), inputs->outputs.end());
-  if (!tails.columns.empty()) output_of.resize(padded(recipe.dense), recipe.outputs);
+  if (!tails.columns.empty()) output_of.resize(padded(recipe.dense), design.entries_);
   output_of.insert(output_of.end(), tails.outputs.begin(), tails.outputs.end());
   for (AlignedVector* of :
        {&recipe.factor, &recipe.shift, &recipe.low, &recipe.high, &recipe.knot_low, &recipe.knot_high})
@@ -140,8 +140,8 @@ Result<Design> Design::create(const Frame& frame, const DesignColumns& wanted, d
   add_indicators(recipe, nonzero, missing);
   add_tails(recipe, tails);
   design.add_texts(frame, wanted);
-  std::vector<double> identity(recipe.outputs * recipe.outputs);
-  for (std::size_t j = 0; j < recipe.outputs; ++j) identity[j * (recipe.outputs + 1)] = 1;
+  std::vector<double> identity(design.entries_ * design.entries_);
+  for (std::size_t j = 0; j < design.entries_; ++j) identity[j * (design.entries_ + 1)] = 1;
   design.set_matrix(identity);
   return design;
 } catch (const std::bad_alloc&) {
@@ -150,7 +150,7 @@ Result<Design> Design::create(const Frame& frame, const DesignColumns& wanted, d
 
 // A text is in one of the states known level 0, 1, ..., or none of them, which is the centre of all its features.
 void Design::add_texts(const Frame& frame, const DesignColumns& wanted) {
-  std::vector<std::size_t> output(wanted.features.size(), recipe_.outputs);
+  std::vector<std::size_t> output(wanted.features.size(), entries_);
   for (std::size_t i = 0; i < wanted.fitted.size(); ++i) output[wanted.fitted[i]] = i;
   std::size_t lines = recipe_.inputs + 1;
   for (std::size_t column = 0; column < frame.columns.size(); ++column) {
@@ -163,13 +163,13 @@ void Design::add_texts(const Frame& frame, const DesignColumns& wanted) {
       if (feature.kind != FeatureKind::level || feature.column != texts.name) continue;
       known.emplace(feature.level, static_cast<std::uint32_t>(levels.size()));
       levels.push_back({output[j], feature.centre, 1 / feature.scale});
-      if (output[j] < recipe_.outputs) squares += std::pow(feature.centre / feature.scale, 2);
+      if (output[j] < entries_) squares += std::pow(feature.centre / feature.scale, 2);
     }
     if (levels.empty()) continue;
     Recipe::Texts state{column, {}, {}, lines};
     for (const LevelOutput& level : levels) {
       const double other = level.centre * level.factor, here = (1 - level.centre) * level.factor;
-      state.squares.push_back(level.output < recipe_.outputs ? squares - other * other + here * here : squares);
+      state.squares.push_back(level.output < entries_ ? squares - other * other + here * here : squares);
     }
     state.squares.push_back(0);
     const auto none = static_cast<std::uint32_t>(lines + levels.size());
@@ -182,27 +182,29 @@ void Design::add_texts(const Frame& frame, const DesignColumns& wanted) {
     recipe_.texts.push_back(std::move(state));
     levels_.push_back(std::move(levels));
   }
-  recipe_.lines.resize(lines * padded(recipe_.outputs));
+  lines_ = lines;
 }
 
 void Design::set_matrix(std::span<const double> matrix) {
-  const std::size_t size = columns(), width = padded(size);
+  const std::size_t size = matrix.size() / entries_, width = padded(size);
+  recipe_.outputs = size;
+  recipe_.lines.assign(lines_ * width, 0.0F);
   const auto line = [&](std::size_t number) { return recipe_.lines.data() + number * width; };
   for (std::size_t k = 0; k < recipe_.inputs; ++k)
-    if (output_of_[k] < size) std::ranges::copy(matrix.subspan(output_of_[k] * size, size), line(k));
-  std::ranges::copy(matrix.subspan((size - 1) * size, size), line(recipe_.inputs));
+    if (output_of_[k] < entries_) std::ranges::copy(matrix.subspan(output_of_[k] * size, size), line(k));
+  std::ranges::copy(matrix.last(size), line(recipe_.inputs));
   std::vector<double> none_of_them(size);
   for (std::size_t t = 0; t < levels_.size(); ++t) {
     std::ranges::fill(none_of_them, 0.0);
     for (const LevelOutput& level : levels_[t]) {
-      if (level.output == size) continue;
+      if (level.output == entries_) continue;
       for (std::size_t k = 0; k < size; ++k)
         none_of_them[k] -= level.centre * level.factor * matrix[level.output * size + k];
     }
     for (std::size_t l = 0; l < levels_[t].size(); ++l) {
       const LevelOutput& level = levels_[t][l];
       for (std::size_t k = 0; k < size; ++k) {
-        const double own = level.output == size ? 0 : level.factor * matrix[level.output * size + k];
+        const double own = level.output == entries_ ? 0 : level.factor * matrix[level.output * size + k];
         line(recipe_.texts[t].first_line + l)[k] = static_cast<float>(none_of_them[k] + own);
       }
     }

@@ -57,7 +57,8 @@ class Design final : public RowMaker {
   [[nodiscard]] const Rows& exposures() const { return exposure_; }  // no rows if there is no such column
 
   void set_labels(LabelRule rule) { labels_ = std::move(rule); }
-  // A row becomes the sum of the lines of a square matrix, times its entries.
+  // A row becomes the sum of the lines of the matrix times its entries, of which the last is 1. As many columns as a
+  // line has numbers.
   void set_matrix(std::span<const double> matrix);
 
   // Makes all rows now, for all passes to come. In the memory of the frame's cells, which is overwritten, where they
@@ -67,7 +68,7 @@ class Design final : public RowMaker {
 
  private:
   struct LevelOutput {
-    std::size_t output;  // columns(): none, a reference level
+    std::size_t output;  // the entry of a row; entries_: none, a reference level
     double centre, factor;
   };
 
@@ -82,7 +83,8 @@ class Design final : public RowMaker {
   Rows cells_, target_, exposure_;
   double radius_ = 0;
   Recipe recipe_;
-  std::vector<std::size_t> output_of_;            // by input; columns(): there is none
+  std::size_t entries_ = 0, lines_ = 0;           // of a row before the matrix; of the recipe
+  std::vector<std::size_t> output_of_;            // by input, the entry; entries_: there is none
   std::vector<std::vector<LevelOutput>> levels_;  // by text column
   LabelRule labels_;
   const float* kept_ = nullptr;  // null: rows are made

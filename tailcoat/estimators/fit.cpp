@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "tailcoat/algorithms/spending.hpp"
@@ -150,7 +151,11 @@ class Fitting {
         bends, found_bends(rows, candidates.size(), options_.loss, start, meter_.share(shares_.bends), run_, outlet()));
     while (!bends.empty() && !strength_.pays_bends(fitted_.size() + bends.size())) bends.pop_back();
     std::ranges::sort(bends, std::ranges::greater());
-    for (const std::size_t k : bends) bend(fit_.model.features, fitted_, candidates[k]);
+    for (const std::size_t k : bends) {
+      const Feature& number = fit_.model.features[candidates[k].feature];
+      numbers_.emplace(number.column, number);
+      bend(fit_.model.features, fitted_, candidates[k]);
+    }
     return {};
   }
 
@@ -513,7 +518,7 @@ class Fitting {
     for (const Turn& bend : straight) gone.push_back(fitted_[static_cast<std::size_t>(bend.at)]);
     std::ranges::sort(gone, std::ranges::greater());
     for (const std::size_t above : gone) {
-      straighten(fit_.model.features, above);
+      straighten(fit_.model.features, above, numbers_.at(fit_.model.features[above].column));
       part.coefficients.erase(part.coefficients.begin() + static_cast<std::ptrdiff_t>(above));
     }
     fit_.model.parts.push_back(std::move(part));
@@ -536,8 +541,9 @@ class Fitting {
   std::size_t parts_ = 1, constant_parts_ = 0, steps_done_ = 0;
   DescentRules rules_;
   Fit fit_;
-  std::vector<std::size_t> fitted_;  // features with a coefficient
-  std::optional<Start> start_;       // of the only part, if that was needed before
+  std::vector<std::size_t> fitted_;         // features with a coefficient
+  std::map<std::string, Feature> numbers_;  // those that bend, as they were, by column
+  std::optional<Start> start_;              // of the only part, if that was needed before
   Whitening whitening_;
   Eigen::VectorXd last_;  // coefficients of the part that was added last
 };

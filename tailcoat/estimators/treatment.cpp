@@ -16,6 +16,7 @@ constexpr double kAtomShare = 0.6;       // of the rows in one bin
 // Cells of 0 that are a state of their own: of all cells; and both they and the others in noise deviations.
 constexpr double kManyZeros = 0.3, kZerosNoise = 30;
 constexpr double kVaried = 0.05, kVariedNoise = 5;  // of the others, outside of their main octave
+constexpr double kReach = 2;                        // of a half, in visible lengths
 constexpr double kLeastHalf = 0.1;                  // of the rows, on either side of a bend
 constexpr double kShareOfMissing = 0.05;
 constexpr double kLeastShare = 1e-9;      // a level of no row needs a scale too
@@ -122,6 +123,9 @@ std::optional<Halves> halves_of(const Feature& number, const ColumnSketch& sketc
   below.kind = FeatureKind::below;
   above.kind = FeatureKind::above;
   below.high = above.low = knot;
+  // The limit of a number is that of its longer side; the other half ends nearer, but beyond what noise may hide.
+  below.low = std::max(number.low, knot - kReach * (knot - sketch.low()));
+  above.high = std::min(number.high, knot + kReach * (sketch.high() - knot));
   double rows = 0, under = 0, over = 0;
   for (const auto& [low, high, count] : sketch.bins) {
     const double middle = low + (high - low) / 2;

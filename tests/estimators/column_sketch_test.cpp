@@ -121,6 +121,20 @@ TEST(ColumnSketch, FindsValuesOfBothSigns) {
   EXPECT_NEAR(sketch.share_beyond(0, 50), 1, 0.05);
 }
 
+// Too few rows for each sign to show alone, and enough for both: alone they did in 47 of 200 columns, together in 167.
+TEST(ColumnSketch, FewRowsAroundZeroAreSeenWithBothSigns) {
+  int seen = 0, both = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const ColumnSketch sketch = sketch_of(normal(0, 1), seed, 200);
+    seen += sketch.blank ? 0 : 1;
+    both += sketch.low() < -0.5 && sketch.high() > 0.5 ? 1 : 0;
+  }
+  EXPECT_GE(seen, 34);
+  EXPECT_GE(both, 26);
+  for (std::uint64_t seed = 1; seed <= 40; ++seed)  // one sign is no reason to think of the other
+    EXPECT_GE(sketch_of(normal(10, 1), seed, 300).low(), 0) << seed;
+}
+
 TEST(ColumnSketch, SeesRareOnes) {
   for (const double chance : {0.3, 0.05, 0.02, 0.008}) {
     const ColumnSketch sketch = sketch_of(with_chance(chance, always(1), always(0)), 13);

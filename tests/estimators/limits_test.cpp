@@ -61,7 +61,7 @@ double off_by_squared(const Model& model) {
 TEST(Limits, AreAsLargeAsWhatPredictionsAreOffBy) {
   double measured = 0, claimed = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const auto fit = fitted(linear_table(5000, seed), {.target = "y", .budget = {1, 1e-6}}, seed);
+    const auto fit = fitted(linear_table(5000, seed), {.target = "y", .budget = {1, 1e-6}, .straight = true}, seed);
     ASSERT_TRUE(fit.ok()) << fit.error().message;
     measured += off_by_squared(fit->model);
     claimed += std::pow(fit->limits.sampling, 2) + std::pow(fit->limits.privacy_noise, 2);
