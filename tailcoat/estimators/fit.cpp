@@ -254,7 +254,7 @@ class Fitting {
     }
     TAILCOAT_TRY(data, run_.engine.load(design));
     const double clips = shares_.clips * (looks_at_residuals(options_.loss) ? 2 : 1) * each;
-    const double levels = is_exponential(options_.loss) ? 0 : 2 * shares_.level;  // of the fit and of the constant
+    const double levels = shares_.level + shares_.level_of_constant;
     const double afterwards = clips + (shares_.errors + shares_.choice + levels) * each;
     const DescentBudget budget{.gradients = meter_.share(share_left() - afterwards), .clips = meter_.share(clips)};
     const auto d = static_cast<Eigen::Index>(design.columns());
@@ -282,7 +282,8 @@ class Fitting {
     }
     add_part(target, found, straight);
     report_limits(target, of_a_row(errors.noise), of_a_row(errors.sampling), descent.clipped_share,
-                  static_cast<double>(rules_.steps) + (levels > 0 ? 2 : 0) + kPassesBesides);
+                  static_cast<double>(rules_.steps) + (shares_.level > 0 ? 1 : 0) +
+                      (shares_.level_of_constant > 0 ? 1 : 0) + kPassesBesides);
     return {};
   }
 
@@ -354,11 +355,12 @@ class Fitting {
     const double kept = hopeless ? 0 : shrink(found, whitening_);
     Start alone = exponential ? start : mean_of(found, errors, start);
     Coefficients constant = constant_at(alone.margin, alone.variance());
-    if (shares_.level > 0 && !exponential) {
-      TAILCOAT_CHECK(move_level(constant, alone.sampling, start, descent, data));
+    if (shares_.level_of_constant > 0) {
+      TAILCOAT_CHECK(move_level(constant, shares_.level_of_constant, alone.sampling, start, descent, data));
       alone.noise = constant.covariance.diagonal().tail(1)[0] - alone.sampling;
-      if (kept > 0) TAILCOAT_CHECK(move_level(found, alone.sampling, start, descent, data));
     }
+    if (shares_.level > 0 && kept > 0)
+      TAILCOAT_CHECK(move_level(found, shares_.level, alone.sampling, start, descent, data));
     if (kept > 0) {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
@@ -389,21 +391,22 @@ class Fitting {
   }
 
   // One step along the intercept alone: its noise does not grow with the number of columns, as that of a gradient does.
-  // As long as what noise has made of the level so far, and clipping may have, is large beside that of the step.
-  // `sampling` is the variance of the level that no step takes away.
-  Result<void> move_level(Coefficients& found, double sampling, const Start& start, const Descent& descent,
-                          const LabelledData& data) {
+  // As long as what noise has made of the level so far, and clipping may have, is large beside that of the step; and as
+  // short as the curvature asks for. `sampling` is the variance of the level that no step takes away.
+  Result<void> move_level(Coefficients& found, double share, double sampling, const Start& start,
+                          const Descent& descent, const LabelledData& data) {
     const Eigen::Index last = found.values.size() - 1;
     const Eigen::VectorXd x = whitening_.root() * found.values, unit = whitening_.root().col(last);
     const Eigen::VectorXd above = x + kLevelStep * unit, below = x - kLevelStep * unit;
     TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(above), view(below)));
-    const Gdp cost = meter_.share(shares_.level / static_cast<double>(parts_));
+    const Gdp cost = meter_.share(share / static_cast<double>(parts_));
     const double largest = looks_at_residuals(options_.loss) ? 1 : kLargestResidual;
     TAILCOAT_TRY(mean, clipped_mean(run_.engine, differences, 2 * kLevelStep * largest, "level", cost, outlet()));
     const double noise = std::pow(2 * largest / (start.labelled * cost.mu), 2);
     const Eigen::VectorXd of_mean = mean_row(whitening_);
     const double error = std::max(variance_of(of_mean, found.covariance) - sampling, 0.0) + kLevelError * kLevelError;
-    const double length = error / (error + noise);
+    const double curvature = std::max(descent.curvature * rows_ / start.labelled, 1.0);
+    const double length = error / (error + noise) / curvature;
     found.values[last] -= length * mean[0] / (2 * kLevelStep) * rows_ / start.labelled;
     Eigen::MatrixXd moves = Eigen::MatrixXd::Identity(last + 1, last + 1);
     moves.row(last) -= length * of_mean.transpose();

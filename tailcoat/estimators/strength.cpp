@@ -6,6 +6,7 @@
 #include <cmath>
 #include <variant>
 
+#include "tailcoat/estimators/descent.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
 
 namespace tailcoat {
@@ -13,7 +14,10 @@ namespace {
 
 // With little strength for each column, where they are matters most and the matrix of their second moments is noise
 // but for its largest directions; fewer steps are as far as one gets.
-constexpr Shares kWeakShares{.columns = 0.3, .curvature = 0.05, .choice = 0.04, .level = 0.05, .steps = 8};
+constexpr Shares kWeakShares{
+    .columns = 0.3, .curvature = 0.05, .choice = 0.04, .level = 0.05, .level_of_constant = 0.05, .steps = 8};
+// Where losses grow linearly the descent leaves the level of a constant further off than need be.
+constexpr double kLevelOfConstant = 0.01;
 // What a target, a rate, a column and a feature need, and how many of the latter the rest is worth.
 constexpr double kTarget = 20, kRate = 60, kPerColumn = 8, kPerFeature = 6, kPerRareFeature = 9, kBesides = 5;
 constexpr double kWeakPerColumn = 15, kPerBentFeature = 40;
@@ -31,7 +35,9 @@ double share_that_tells(const Loss& loss) {
 }  // namespace
 
 Strength::Strength(const Loss& loss, double rows, Gdp total)
-    : exponential_(is_exponential(loss)), strength_(share_that_tells(loss) * rows * total.mu) {}
+    : exponential_(is_exponential(loss)),
+      linear_(looks_at_residuals(loss) && !predicts_classes(loss)),
+      strength_(share_that_tells(loss) * rows * total.mu) {}
 
 std::string Strength::lacks(std::size_t count, const char* what, double each) const {
   if (strength_ >= needed(each, count)) return {};
@@ -54,7 +60,10 @@ bool Strength::is_too_rare(double curvature, std::size_t features) const {
 }
 
 Shares Strength::shares(std::size_t columns) const {
-  return strength_ < needed(kWeakPerColumn, columns) ? kWeakShares : Shares();
+  Shares shares = strength_ < needed(kWeakPerColumn, columns) ? kWeakShares : Shares();
+  if (exponential_) shares.level = shares.level_of_constant = 0;
+  if (linear_) shares.level_of_constant = std::max(shares.level_of_constant, kLevelOfConstant);
+  return shares;
 }
 
 double Strength::target_share(bool constant) const {

@@ -12,7 +12,8 @@ namespace tailcoat {
 
 // Of the budget (mu^2). What the columns and the curvature do not need goes to the gradients.
 struct Shares {
-  double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02, level = 0;
+  double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02;
+  double level = 0, level_of_constant = 0;
   double bends = 0.03, diagnosis = 0.05;
   std::size_t steps = 16;
 };
@@ -41,7 +42,7 @@ class Strength {
  private:
   [[nodiscard]] std::string lacks(std::size_t count, const char* what, double each) const;
 
-  bool exponential_;
+  bool exponential_, linear_;
   double strength_;
 };
 
