@@ -13,6 +13,7 @@
 #include "tailcoat/estimators/diagnosis.hpp"
 #include "tailcoat/estimators/feature_choice.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
+#include "tailcoat/estimators/level.hpp"
 #include "tailcoat/estimators/strength.hpp"
 #include "tailcoat/estimators/target.hpp"
 #include "tailcoat/estimators/uncertainty.hpp"
@@ -31,11 +32,8 @@ constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of on
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
 constexpr double kClearlyKept = 0.5, kProof = 3, kExponentialProof = 1;
-constexpr double kLevelStep = 0.25;     // in the units of the fit
-constexpr double kLargestResidual = 3;  // that counts for the level
-constexpr double kLevelError = 0.3;     // of the level besides noise: few steps, and those clipped
-constexpr double kFar = 14;             // units of a number, from end to end: more than the bulk of a column has
-constexpr double kMeanDeviation = 1;    // of the mean of a target from where its bulk is, in units of that
+constexpr double kFar = 14;           // units of a number, from end to end: more than the bulk of a column has
+constexpr double kMeanDeviation = 1;  // of the mean of a target from where its bulk is, in units of that
 
 // No single number moves the margin by more than that: the limits of its feature are drawn in.
 void limit_effects(Model& model) {
@@ -355,12 +353,14 @@ class Fitting {
     const double kept = hopeless ? 0 : shrink(found, whitening_);
     Start alone = exponential ? start : mean_of(found, errors, start);
     Coefficients constant = constant_at(alone.margin, alone.variance());
-    if (shares_.level_of_constant > 0) {
-      TAILCOAT_CHECK(move_level(constant, shares_.level_of_constant, alone.sampling, start, descent, data));
-      alone.noise = constant.covariance.diagonal().tail(1)[0] - alone.sampling;
-    }
-    if (shares_.level > 0 && kept > 0)
-      TAILCOAT_CHECK(move_level(found, shares_.level, alone.sampling, start, descent, data));
+    const auto level = [&](Coefficients& of, double share) -> Result<void> {
+      if (share == 0) return {};
+      const Gdp price = meter_.share(share / static_cast<double>(parts_));
+      return move_level(of, {descent, whitening_, data, start.labelled, alone.sampling}, price, run_, outlet());
+    };
+    TAILCOAT_CHECK(level(constant, shares_.level_of_constant));
+    alone.noise = constant.covariance.diagonal().tail(1)[0] - alone.sampling;
+    if (kept > 0) TAILCOAT_CHECK(level(found, shares_.level));
     if (kept > 0) {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
@@ -375,12 +375,8 @@ class Fitting {
         return {};
       }
     }
-    set_constant(found, errors,
-                 {.margin = constant.values.tail(1)[0],
-                  .curvature = alone.curvature,
-                  .labelled = alone.labelled,
-                  .sampling = alone.sampling,
-                  .noise = alone.noise});
+    alone.margin = constant.values.tail(1)[0];
+    set_constant(found, errors, alone);
     note_constant();
     return {};
   }
@@ -388,35 +384,6 @@ class Fitting {
   void set_constant(Coefficients& found, Errors& errors, const Start& alone) const {
     found = constant_at(alone.margin, alone.variance());
     errors = {constant_at(0, alone.noise).covariance, constant_at(0, alone.sampling).covariance};
-  }
-
-  // One step along the intercept alone: its noise does not grow with the number of columns, as that of a gradient does.
-  // As long as what noise has made of the level so far, and clipping may have, is large beside that of the step; and as
-  // short as the curvature asks for. `sampling` is the variance of the level that no step takes away.
-  Result<void> move_level(Coefficients& found, double share, double sampling, const Start& start,
-                          const Descent& descent, const LabelledData& data) {
-    const Eigen::Index last = found.values.size() - 1;
-    const Eigen::VectorXd x = whitening_.root() * found.values, unit = whitening_.root().col(last);
-    const Eigen::VectorXd above = x + kLevelStep * unit, below = x - kLevelStep * unit;
-    TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(above), view(below)));
-    const Gdp cost = meter_.share(share / static_cast<double>(parts_));
-    const double largest = looks_at_residuals(options_.loss) ? 1 : kLargestResidual;
-    TAILCOAT_TRY(mean, clipped_mean(run_.engine, differences, 2 * kLevelStep * largest, "level", cost, outlet()));
-    const double noise = std::pow(2 * largest / (start.labelled * cost.mu), 2);
-    const Eigen::VectorXd of_mean = mean_row(whitening_);
-    const double error = std::max(variance_of(of_mean, found.covariance) - sampling, 0.0) + kLevelError * kLevelError;
-    const double curvature = std::max(descent.curvature * rows_ / start.labelled, 1.0);
-    const double length = error / (error + noise) / curvature;
-    found.values[last] -= length * mean[0] / (2 * kLevelStep) * rows_ / start.labelled;
-    Eigen::MatrixXd moves = Eigen::MatrixXd::Identity(last + 1, last + 1);
-    moves.row(last) -= length * of_mean.transpose();
-    found.covariance = (moves * found.covariance * moves.transpose()).eval();
-    found.covariance(last, last) += length * length * noise + length * (2 - length) * sampling;
-    return {};
-  }
-
-  [[nodiscard]] static double variance_of(const Eigen::VectorXd& row, const Eigen::MatrixXd& covariance) {
-    return std::max(row.dot(covariance * row), 0.0);
   }
 
   // The margin of the mean row; where its error is larger than a mean is off, rather where the target's bulk is.

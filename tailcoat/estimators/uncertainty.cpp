@@ -94,6 +94,10 @@ Dropped drop_faint(Coefficients& coefficients, std::vector<Turn> turns) {
   return dropped;
 }
 
+double variance_of(const Eigen::VectorXd& row, const Eigen::MatrixXd& covariance) {
+  return std::max(row.dot(covariance * row), 0.0);
+}
+
 Eigen::VectorXd mean_row(const Whitening& whitening) {
   const Eigen::Index last = whitening.moment.rows() - 1;
   return whitening.moment.col(last) / std::max(whitening.moment(last, last), 0.1);

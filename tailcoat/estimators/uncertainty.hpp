@@ -41,6 +41,9 @@ struct Dropped {
 // the others move to where they are best without it.
 Dropped drop_faint(Coefficients&, std::vector<Turn> turns);
 
+// Of the margin of a row.
+double variance_of(const Eigen::VectorXd& row, const Eigen::MatrixXd& covariance);
+
 // The mean of a standardised row, as the released second moment has it.
 Eigen::VectorXd mean_row(const Whitening&);
 
