@@ -19,12 +19,13 @@ namespace {
 // Of mu^2: the octaves, then the looks closer.
 constexpr double kOctaveShare = 0.4;
 constexpr std::array kLookShares = {0.3, 0.1, 0.1, 0.1};
-constexpr double kSlack = 1.5;     // a bin at the rim of a visible run must hold more than so many noise deviations
-constexpr double kDoubtful = 1;    // the same of octaves whose rim may be doubtful
-constexpr double kVisible = 5;     // a run is visible if its sum is more than so many of its own deviations
-constexpr double kHidden = 0.3;    // of the rows, in no visible octave
-constexpr double kLoneBin = 3.5;   // a bin besides the run is kept above so many
-constexpr double kRowsPerBin = 8;  // at least so many noise deviations if the rows were spread evenly
+constexpr double kSlack = 1.5;   // a bin at the rim of a visible run must hold more than so many noise deviations
+constexpr double kDoubtful = 1;  // the same of octaves whose rim may be doubtful
+constexpr double kVisible = 5;   // a run is visible if its sum is more than so many of its own deviations
+constexpr double kHidden = 0.3;  // of the rows, in no visible octave
+constexpr double kLeastSide = 1.0 / 3;  // of the rows, for a sign to count as much as the other
+constexpr double kLoneBin = 3.5;        // a bin besides the run is kept above so many
+constexpr double kRowsPerBin = 8;       // at least so many noise deviations if the rows were spread evenly
 // Of the rows at either end that are left out of the first closer look: as few as let the middle half of them have more
 // than two of its bins. Few values far away (sentinels) would hide the bulk in one bin otherwise.
 constexpr std::array kTrims = {0.03, 0.1, 0.25};
@@ -112,14 +113,19 @@ Search octaves(std::span<const double> counts, const BinGrid& grid, double noise
     std::vector<double> folded;
     for (std::size_t i = 1; i < zero; ++i) folded.push_back(counts[zero - i] + counts[zero + i]);
     const std::vector<char> visible = visible_bins(folded, std::numbers::sqrt2 * noise, slack, kVisible);
-    if (std::ranges::count(visible, 1) > 0) {
+    double down = 0, up = 0;
+    for (std::size_t i = 1; i < zero; ++i) {
+      down += visible[i - 1] ? counts[zero - i] : 0;
+      up += visible[i - 1] ? counts[zero + i] : 0;
+    }
+    if (std::min(down, up) > kLeastSide * (down + up)) {
       std::erase_if(bins, [](const SketchBin& b) { return b.low != b.high; });
       for (std::size_t i = 1; i < zero; ++i) {
         if (!visible[i - 1]) continue;
-        const SketchBin up = finite(bin(zero + i));
+        const SketchBin above = finite(bin(zero + i));
         const double half = std::max(folded[i - 1] / 2, 0.0);
-        bins.insert(bins.begin(), {-up.high, -up.low, half});
-        bins.push_back({up.low, up.high, half});
+        bins.insert(bins.begin(), {-above.high, -above.low, half});
+        bins.push_back({above.low, above.high, half});
       }
     }
   }

@@ -131,8 +131,12 @@ TEST(ColumnSketch, FewRowsAroundZeroAreSeenWithBothSigns) {
   }
   EXPECT_GE(seen, 34);
   EXPECT_GE(both, 26);
-  for (std::uint64_t seed = 1; seed <= 40; ++seed)  // one sign is no reason to think of the other
-    EXPECT_GE(sketch_of(normal(10, 1), seed, 300).low(), 0) << seed;
+  int negative = 0;  // one sign is no reason to think of the other, also where much of it is hidden
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const ColumnSketch sketch = sketch_of([](Random& random) { return std::exp(2 * normal(0, 1)(random)); }, seed, 200);
+    negative += sketch.low() < 0 ? 1 : 0;
+  }
+  EXPECT_LE(negative, 4);
 }
 
 TEST(ColumnSketch, SeesRareOnes) {
