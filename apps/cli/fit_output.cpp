@@ -204,7 +204,9 @@ std::string coefficients_text(const Fit& fit) {
   if (has(FeatureKind::below))
     text +=
         "  \"x below c\" and \"x above c\" are the slopes of x on either side of c, the middle of its column:\n"
-        "  they were seen to differ. With --straight there is one.\n";
+        "  they were seen to differ. In a prediction they count times min(x, c) and max(x, c). Which columns\n"
+        "  bend is chosen from noisy numbers, and intervals take that as given: another run may choose others,\n"
+        "  and then slopes mean something else. To compare coefficients use --straight.\n";
   if (has(FeatureKind::beyond))
     text +=
         "  \"x beyond a to b\" is the slope of x outside of a to b, where x itself counts as a or b: a long\n"
@@ -274,6 +276,8 @@ std::string limits_text(const Fit& fit) {
     text += fmt::format("  {} of a row {} typically off by {:.3g} from sampling and by {:.3g} from noise\n",
                         margin_words(fit.model.loss), predicts_classes(fit.model.loss) ? "are" : "is", limits.sampling,
                         limits.privacy_noise);
+    if (!std::holds_alternative<PoissonLoss>(fit.model.loss) && !predicts_classes(fit.model.loss))
+      text += "  (so far is the fitted line from where it should be; rows scatter around it besides)\n";
     text += fmt::format("  4 times as many rows: errors times {:.2f}\n", with_more_rows(limits, 4));
   }
   text +=

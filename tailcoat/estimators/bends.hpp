@@ -15,7 +15,7 @@ namespace tailcoat {
 Result<Design> rows_of_halves(const Frame&, const FitOptions&, std::span<const Candidate>, double leverage);
 
 // Which of the candidates bend, the clearest first. The rows have their labels.
-Result<std::vector<std::size_t>> found_bends(const Design& rows, std::size_t candidates, const Loss&, const Start&,
+Result<std::vector<std::size_t>> found_bends(const Design& rows, std::span<const Candidate>, const Loss&, const Start&,
                                              Gdp cost, RunContext, Outlet);
 
 // The halves, of which the second is there, become the number again that they were.

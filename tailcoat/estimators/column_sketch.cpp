@@ -154,7 +154,7 @@ void look(Search& search, std::span<const double> counts, const BinGrid& grid, d
     seen.push_back({lower_edge(grid, i + 2), upper_edge(grid, i + 2), std::max(inside[i], 0.0)});
     held += inside[i];
   }
-  const bool believed = !again || held >= kLeastInside * rows;
+  const bool believed = again ? held >= kLeastInside * rows : stands_out(inside, run, noise, kVisible);
   if (!believed) {
     search.active = false;
     return;

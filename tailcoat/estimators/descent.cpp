@@ -276,7 +276,8 @@ class Walk {
     TAILCOAT_TRY(bars, magnitudes(run_, outlet_, norms, Signs::positive, "norms of gradients", of_norms));
     const auto n = static_cast<double>(data_.rows()), d = static_cast<double>(data_.dimension());
     // A run of noise alone may be anywhere. Where a hinge is passed there is no gradient.
-    const bool few = !std::holds_alternative<HingeLoss>(asked_) && total(bars) < kLeastSeen * labelled_;
+    const bool few = !std::holds_alternative<HingeLoss>(asked_) &&
+                     (total(bars) < kLeastSeen * labelled_ || kVisible * noise_of_norms_ > labelled_);
     if (bars.empty() || few) {
       if (found_.clip == 0) found_.clip = std::sqrt(d);
       return {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "tailcoat/data/text.hpp"
 #include "tailcoat/estimators/design.hpp"
@@ -24,19 +25,39 @@ void add(FeatureChoice& choice, const std::vector<Feature>& features) {
   }
 }
 
-// Of a number, which may bend if its sketch is known.
-void add(FeatureChoice& choice, const std::vector<Feature>& features, const ColumnSketch* sketch) {
+// Of a number, which may bend.
+void add(FeatureChoice& choice, const std::vector<Feature>& features, const ColumnSketch& sketch) {
   const std::size_t number = choice.features.size();
   add(choice, features);
-  if (sketch == nullptr) return;
-  if (const auto halves = halves_of(features[0], *sketch)) choice.candidates.push_back({number, *halves});
+  if (const auto halves = halves_of(features[0], sketch)) choice.candidates.push_back({number, *halves});
 }
 
-// Null where bounds or a scale are given: then that is all that is known.
+// As if cells were spread evenly: all that bounds or a scale say.
+ColumnSketch even_sketch(double low, double high) {
+  constexpr std::size_t kBins = 16;
+  ColumnSketch sketch;
+  const double width = high / kBins - low / kBins;
+  for (std::size_t i = 0; i < kBins; ++i)
+    sketch.bins.push_back({low + static_cast<double>(i) * width, low + static_cast<double>(i + 1) * width, 1});
+  return sketch;
+}
+
+// Null where bounds or a scale are given.
 const ColumnSketch* public_sketch(const FitOptions& options, const std::string& column) {
   if (options.bounds.contains(column) || options.scales.contains(column)) return nullptr;
   const auto found = options.sketches.find(column);
   return found == options.sketches.end() ? nullptr : &found->second;
+}
+
+// Where the cells of a column are of which something is known in public.
+ColumnSketch known_spread(const FitOptions& options, const std::string& column) {
+  if (const auto range = options.bounds.find(column); range != options.bounds.end())
+    return even_sketch(range->second.low, range->second.high);
+  if (const auto scale = options.scales.find(column); scale != options.scales.end()) {
+    const double reach = std::numbers::sqrt3 * scale->second.spread;
+    return even_sketch(scale->second.centre - reach, scale->second.centre + reach);
+  }
+  return *public_sketch(options, column);
 }
 
 // The most frequent level is the reference.
@@ -194,9 +215,9 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
     }
     const std::vector<Feature> known = known_features(options, column.name);
     if (known.empty()) {
-      add(choice, number_features(column.name, *sketch, rows), &*sketch);
+      add(choice, number_features(column.name, *sketch, rows), *sketch);
     } else {
-      add(choice, known, public_sketch(options, column.name));
+      add(choice, known, known_spread(options, column.name));
     }
     if (known.empty() && sketch->only_zeros()) (sketch->blank ? nothing : zeros).push_back(column.name);
     if (known.empty()) ++sketch;

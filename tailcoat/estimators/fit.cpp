@@ -23,6 +23,7 @@ namespace tailcoat {
 namespace {
 
 constexpr double kShareMargin = 1e-9;
+constexpr double kSecondLook = 0.5;  // share for the target, where the first look showed nothing of it
 constexpr double kLeverage = 1.5;
 constexpr double kPassesBesides = 8;  // those of the descent
 constexpr std::size_t kMoreSteps = 24;
@@ -68,6 +69,12 @@ class Fitting {
   Result<Fit> operator()(const Frame& frame, Buffer* cells) {
     plan(frame);
     TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
+    if (target.is_unseen() && !fit_.constant) {
+      fit_.constant = true;
+      fit_.model.notes.push_back("constant model: too little of the target is visible at this budget for slopes");
+      TAILCOAT_TRY(again, Target::look(frame, options_, kSecondLook, run_, outlet(), fit_.model.notes));
+      target = std::move(again);
+    }
     if (target.is_unseen()) return without_a_target(target, frame.rows());
     parts_ = target.parts();
     strength_.count_only(target.labelled());
@@ -145,8 +152,8 @@ class Fitting {
     target.label(rows, 0);
     TAILCOAT_TRY(start, target.start(rows, 0, meter_.share(target_share_ / 2), run_, outlet()));
     start_ = start;
-    TAILCOAT_TRY(
-        bends, found_bends(rows, candidates.size(), options_.loss, start, meter_.share(shares_.bends), run_, outlet()));
+    TAILCOAT_TRY(bends,
+                 found_bends(rows, candidates, options_.loss, start, meter_.share(shares_.bends), run_, outlet()));
     while (!bends.empty() && !strength_.pays_bends(fitted_.size() + bends.size())) bends.pop_back();
     std::ranges::sort(bends, std::ranges::greater());
     for (const std::size_t k : bends) {
@@ -208,6 +215,7 @@ class Fitting {
       const std::size_t place = kept.size();  // among those that are left
       const bool tail = fit_.model.features[fitted_[place]].kind == FeatureKind::beyond;
       if (tail && !is_seen(moment, d, i)) {
+        widen_halves(fitted_[place]);
         forget_tail(fit_.model.features, fitted_, place);
       } else {
         kept.push_back(i);
@@ -217,6 +225,15 @@ class Fitting {
     if (kept.size() == d) return false;
     moment = moment_of(moment, d, kept);
     return true;
+  }
+
+  // Where the tail is that of a number that bends: it gets the limits of numbers without.
+  void widen_halves(std::size_t tail) {
+    if (fit_.model.features[tail - 1].kind != FeatureKind::above) return;
+    Feature& number = numbers_.at(fit_.model.features[tail].column);
+    number = number_features(number.column, Scale{number.centre, number.scale})[0];
+    fit_.model.features[tail - 1].high = number.high;
+    fit_.model.features[tail - 2].low = number.low;
   }
 
   // For the parts, as a share of mu^2; at most what the meter would still accept.

@@ -228,7 +228,8 @@ Result<Start> Target::start_of_counts(const Design& design, Gdp cost, RunContext
 // The mean of a target without slopes, in one release.
 Result<Start> Target::mean(const Design& design, Gdp cost, RunContext run, Outlet outlet) const {
   const double labelled = labelled_ * static_cast<double>(design.rows()), noise_per_cut = 2 / (labelled * cost.mu);
-  const double cut = mean_cut(*sketch_, unit_.centre, noise_per_cut) / unit_.scale;
+  // Where only zeros are visible, others are taken to be ones.
+  const double cut = sketch_->only_zeros() ? 1 : mean_cut(*sketch_, unit_.centre, noise_per_cut) / unit_.scale;
   TAILCOAT_TRY(numbers, labels_of(design.targets(), labels(0)));
   TAILCOAT_TRY(data, run.engine.load_columns(RowsOf<double>{numbers.data(), numbers.size(), 1, 1}));
   TAILCOAT_TRY(mean, clipped_mean(run.engine, data, cut, "mean of the target", cost, outlet));

@@ -158,7 +158,16 @@ std::optional<Halves> halves_of(const Feature& number, const ColumnSketch& sketc
   const double unit =
       std::sqrt(mix_below * mix_below + mix_above * mix_above + 2 * correlation * mix_below * mix_above);
   if (!(unit > 0 && std::isfinite(1 / unit))) return {};
-  return Halves{below, above, mix_below / unit, mix_above / unit};
+  const double of_number = std::sqrt(variance_below + variance_above - 2 * mean_below * mean_above);
+  Halves halves{below, above, mix_below / unit, mix_above / unit, of_number, {}};
+  for (const auto& [low, high, count] : sketch.bins) {
+    const double cell = std::clamp(low + (high - low) / 2, number.low, number.high);
+    const double down = (below.of_number(cell) - below.centre) / below.scale;
+    const double up = (above.of_number(cell) - above.centre) / above.scale;
+    halves.points.push_back({(below.scale * down + above.scale * up) / of_number,
+                             halves.mix_below * down + halves.mix_above * up, count / rows});
+  }
+  return halves;
 }
 
 std::vector<Feature> level_features(const std::string& column, std::span<const Level> levels) {

@@ -35,8 +35,13 @@ std::vector<Feature> number_features(const std::string& column, Scale scale);
 // A number in two: its cells cut to below and to above the middle of the column. The mix of both, in their units, is a
 // kink of unit variance that is not correlated with the number.
 struct Halves {
+  struct Point {
+    double number, kink, share;  // of the rows
+  };
   Feature below, above;
   double mix_below, mix_above;
+  double unit;                // by which the halves, in their own, make a number of unit variance
+  std::vector<Point> points;  // where the rows are, as the sketch has it: both with mean 0 and unit variance
 };
 
 // None where there is too little on one side of the middle.

@@ -196,6 +196,22 @@ std::string explanation(const Fit& fit) {
          end;
 }
 
+// What two slopes of one column are, by the first that has them.
+std::string bends_text(const Model& model) {
+  const auto below = std::ranges::find(model.features, FeatureKind::below, &Feature::kind);
+  if (below == model.features.end()) return "";
+  const std::string name = name_html(below->column), knot = number(below->high);
+  return fmt::format(
+      "<p>Some columns bend: they have one slope below the middle of the column and another above it. “{0} below {1}” "
+      "is "
+      "what happens when {0} grows by one typical spread where it is below {1}, “{0} above {1}” the same where it is "
+      "above. "
+      "Neither compares rows on one side with rows on the other. Which columns bend was read off noisy numbers: "
+      "another "
+      "fit may choose others, and ranges take the choice as given.</p>\n",
+      name, knot);
+}
+
 // Whether another feature tells where the column is 0.
 bool has_zeros(const Model& model, std::size_t feature) {
   return std::ranges::any_of(model.features, [&](const Feature& other) {
@@ -217,6 +233,10 @@ std::string example_of(const Fit& fit, const std::vector<std::size_t>& shown) {
 }
 
 std::string constant_text(const Model& model) {
+  if (!model.parts.empty() && std::isinf(model.parts[0].intercept.standard_error))
+    return "<p>Nothing of the target could be seen at this budget. The model gives every row the same number, 0 before "
+           "it "
+           "is made a rate or a chance, which stands for an estimate and is none.</p>\n";
   std::string out =
       "<p>The model is a constant: it gives every row the same answer and no feature plays a part.</p>\n<ul>";
   for (std::size_t part = 0; part < model.parts.size(); ++part) {
@@ -259,7 +279,8 @@ std::vector<std::size_t> fitted_of(const Model& model, const std::vector<std::si
 std::string picture(const Fit& fit, const std::vector<std::size_t>& fitted) {
   const std::vector<std::size_t> shown(
       fitted.begin(), fitted.begin() + static_cast<std::ptrdiff_t>(std::min(fitted.size(), kMostDrawn)));
-  std::string out = explanation(fit) + example_of(fit, shown) + panels(fit, shown) + left_out_text(fit.model);
+  std::string out =
+      explanation(fit) + bends_text(fit.model) + example_of(fit, shown) + panels(fit, shown) + left_out_text(fit.model);
   if (fitted.size() > kMostDrawn)
     out += fmt::format("<p class=\"small\">Drawn are the {} strongest of {} features; the table has the rest.</p>\n",
                        kMostDrawn, count(fitted.size()));

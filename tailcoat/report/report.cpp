@@ -90,12 +90,11 @@ std::string reproduce(const Fit& fit, const ReportInput& input) {
   std::string out = "<section aria-labelledby=\"again\"><h2 id=\"again\">How to make it again</h2>\n";
   if (!input.command.empty())
     out += fmt::format("<pre tabindex=\"0\"><code>{}</code></pre>\n", shortened(input.command, 10000));
-  out += fmt::format(
-      "<p class=\"small\">{}</p>\n",
-      fit.model.receipt.secure
-          ? "Another run draws other noise, so its numbers differ within their intervals, and it spends its own "
-            "budget: to use the model again, keep the model file."
-          : "The noise came from a seed: another run with it gives the same numbers.");
+  out += fmt::format("<p class=\"small\">{}</p>\n",
+                     fit.model.receipt.secure
+                         ? "Another run draws other noise, so its numbers differ, and it spends its own "
+                           "budget: to use the model again, keep the model file."
+                         : "The noise came from a seed: another run with it gives the same numbers.");
   return out + "</section>\n";
 }
 

@@ -175,7 +175,8 @@ TEST(Messages, BothSidesOfABendAreNamedAndExplained) {
     EXPECT_NEAR(value.get<double>(), name.starts_with("x below ") ? -1 : 1, 0.2) << name;
   const Outcome straight = tailcoat_program(fit + " --straight");
   ASSERT_EQ(straight.code, 0) << straight.err;
-  for (const std::string& words : {std::string("x below "), std::string("x above "), explained, std::string("bends")})
+  for (const std::string& words :
+       {std::string("x below "), std::string("x above "), explained, std::string("where numbers bend")})
     EXPECT_EQ(straight.out.find(words), std::string::npos) << words;
   const json one = json::parse(tailcoat_program(fit + " --straight --json").out, nullptr, false);
   EXPECT_EQ(one["coefficients"].size(), 1u);

@@ -63,7 +63,8 @@ Look look(const Table& table, std::size_t columns, Gdp cost, std::uint64_t seed 
   if (!rows) stop_at(rows.error());
   rows->set_labels({});
   const Start start{.margin = margin, .curvature = 1, .labelled = static_cast<double>(table.rows())};
-  const auto bends = found_bends(*rows, columns, options.loss, start, cost, {engine, noise}, {meter, noise});
+  const auto bends =
+      found_bends(*rows, candidates_of(columns), options.loss, start, cost, {engine, noise}, {meter, noise});
   if (!bends) stop_at(bends.error());
   return {*bends, meter.receipt()};
 }
@@ -124,7 +125,7 @@ TEST(RowsOfHalves, AreOneKinkForEachCandidateAndTheConstant) {
   for (std::size_t i = 0; i < 500; ++i) {
     const auto cells = std::get<RowsOf<double>>(frame.cells).row(i);
     for (std::size_t k = 0; k < 3; ++k) {
-      const auto& [below, above, mix_below, mix_above] = candidates[k].halves;
+      const auto& [below, above, mix_below, mix_above, unit, points] = candidates[k].halves;
       const double kink = mix_below * (below.of_number(cells[k]) - below.centre) / below.scale +
                           mix_above * (above.of_number(cells[k]) - above.centre) / above.scale;
       expected[k] -= cells[3] * kink / 500;
@@ -156,7 +157,7 @@ TEST(FoundBends, AreChargedOnceAndAtTheirPrice) {
   const Table table = normal_table(2, 2000, 2, [](const std::vector<double>& x, Random&) { return x[0]; });
   const Receipt receipt = look(table, 2, Gdp{0.2}).receipt;
   ASSERT_EQ(receipt.lines.size(), 1u);
-  EXPECT_EQ(receipt.lines[0].release.what, "bends");
+  EXPECT_EQ(receipt.lines[0].release.what, "where numbers bend");
   EXPECT_LE(receipt.lines[0].price.mu, 0.2);
   EXPECT_NEAR(receipt.lines[0].price.mu, 0.2, 1e-6);
 }

@@ -58,12 +58,12 @@ void expect_paid_for(const Fit& fit) {
   for (const ReceiptLine& line : receipt.lines) squares += line.price.mu * line.price.mu;
   EXPECT_LE(std::sqrt(squares), receipt.gaussian_budget.mu * (1 + 1e-12));
   EXPECT_GE(std::sqrt(squares), receipt.gaussian_budget.mu * 0.99) << "what is left goes to gradients";
-  const ReceiptLine* bends = release(fit, "bends");
+  const ReceiptLine* bends = release(fit, "where numbers bend");
   ASSERT_NE(bends, nullptr);
   EXPECT_NEAR(std::pow(bends->price.mu / receipt.gaussian_budget.mu, 2), 0.03, 1e-6);
   for (const ReceiptLine& line : receipt.lines) {
     const std::string& what = line.release.what;
-    if (what != "bends" && !what.starts_with("target")) continue;
+    if (what != "where numbers bend" && !what.starts_with("target")) continue;
     const auto same = [&](const ReceiptLine& other) { return other.release.what == what; };
     EXPECT_EQ(std::ranges::count_if(receipt.lines, same), 1) << what;
   }
@@ -116,7 +116,7 @@ TEST(FitBends, StraightMeansOneSlope) {
   straight.straight = true;
   const auto fit = fitted(bent(20000, 1), straight);
   expect_one_slope(fit, "straight");
-  EXPECT_EQ(release(*fit, "bends"), nullptr);
+  EXPECT_EQ(release(*fit, "where numbers bend"), nullptr);
 }
 
 TEST(FitBends, LinesInNoiseKeepOneSlope) {
@@ -190,15 +190,47 @@ TEST(FitBends, ACellFarBelowASkewedColumnIsCutNearIt) {
   EXPECT_GT(predictor->predict(std::vector{-999.0}).value, -10) << "that of 0 is about 0, the largest about 3";
 }
 
-TEST(FitBends, WhatIsSaidOfAColumnIsItsWholeTreatment) {
-  FitOptions bounds = kPlain, scales = kPlain;
+// The response of a likelihood bends where its margin does not; what a line would show is taken off.
+TEST(FitBends, StraightMarginsOfClassesAndCountsKeepOneSlope) {
+  for (const bool counts : {false, true}) {
+    std::vector<Column> columns{{.name = "x"}, {.name = "y"}};
+    if (!counts) columns[1] = {.name = "y", .kind = ColumnKind::text, .levels = {"no", "yes"}};
+    int straight = 0, bent = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      for (const bool kink : {false, true}) {
+        Table table = simulated(columns, 30000, seed, [&](Random& random) {
+          const double x = normal(random), at = kink ? std::abs(x) : x;
+          const double y = counts ? std::poisson_distribution<int>(std::exp(at - 1))(random)
+                                  : (uniform(random) < 1 / (1 + std::exp(3 - 1.5 * at)) ? 1 : 0);
+          return std::vector{x, y};
+        });
+        FitOptions options{.target = "y", .budget = {1, 1e-6}};
+        options.loss = counts ? Loss{PoissonLoss{}} : Loss{LogisticLoss{}};
+        if (!counts) options.levels["y"] = {"no", "yes"};
+        const auto fit = fitted(std::move(table), options, seed);
+        ASSERT_TRUE(fit.ok()) << fit.error().message;
+        (kink ? bent : straight) += is_bent(fit->model, "x") ? 1 : 0;
+      }
+    }
+    EXPECT_LE(straight, counts ? 3 : 1) << (counts ? "counts" : "classes");
+    EXPECT_GE(bent, 9) << (counts ? "counts" : "classes");
+  }
+}
+
+// In the middle of the bounds, or at the centre that is given. Where that is far from the rows, they have one slope.
+TEST(FitBends, ColumnsWithBoundsOrAScaleMayBend) {
+  FitOptions bounds = kPlain, scales = kPlain, far = kPlain;
   bounds.bounds = {{"x", {1, 9}}};
   scales.scales = {{"x", {5, 1}}};
+  far.bounds = {{"x", {0, 1000}}};
   for (const FitOptions& options : {bounds, scales}) {
     const auto fit = fitted(bent(20000, 1), options);
-    expect_one_slope(fit, "bounds or a scale");
-    EXPECT_EQ(release(*fit, "bends"), nullptr);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    ASSERT_TRUE(is_bent(fit->model, "x"));
+    EXPECT_EQ(fit->model.features[0].high, 5);
+    expect_paid_for(*fit);
   }
+  expect_one_slope(fitted(bent(20000, 1), far), "all rows are below the middle");
 }
 
 TEST(FitBends, ColumnsOfPublicRowsMayBend) {
@@ -209,7 +241,7 @@ TEST(FitBends, ColumnsOfPublicRowsMayBend) {
   EXPECT_TRUE(is_bent(fit->model, "x"));
   EXPECT_EQ(release(*fit, "columns"), nullptr);
   expect_paid_for(*fit);
-  options.bounds = {{"x", {1, 9}}};
+  options.bounds = {{"x", {0, 1000}}};
   expect_one_slope(fitted(bent(20000, 1), options), "bounds go first");
 }
 
@@ -217,9 +249,9 @@ TEST(FitBends, ColumnsOfPublicRowsMayBend) {
 TEST(FitBends, AreNotLookedForWithoutStrength) {
   const auto fit = fitted(bent(1000, 1), kPlain);
   ASSERT_TRUE(fit.ok()) << fit.error().message;
-  EXPECT_EQ(release(*fit, "bends"), nullptr);
+  EXPECT_EQ(release(*fit, "where numbers bend"), nullptr);
   EXPECT_FALSE(is_bent(fit->model, "x"));
-  EXPECT_NE(release(*fitted(bent(1300, 1), kPlain), "bends"), nullptr);
+  EXPECT_NE(release(*fitted(bent(1300, 1), kPlain), "where numbers bend"), nullptr);
 }
 
 // Three angles and, as mu = 0.2367, rows * mu = 380: four features take 40 * (4 + 5), five take 400.
@@ -258,7 +290,7 @@ TEST(FitBends, SeveralClassesHaveOneSlopeEach) {
   FitOptions options{.target = "y", .loss = LogisticLoss{}, .budget = kBudget, .levels = {{"y", {"a", "b", "c"}}}};
   const auto fit = fitted(std::move(table), options);
   expect_one_slope(fit, "three classes");
-  EXPECT_EQ(release(*fit, "bends"), nullptr);
+  EXPECT_EQ(release(*fit, "where numbers bend"), nullptr);
 }
 
 TEST(FitBends, OddsBendWithinTheBudget) {

@@ -217,7 +217,7 @@ TEST(Treatment, KnownBoundsAreTheLimits) {
 
 // The mix of both halves in their units, as bends are looked for.
 double kink(const Halves& halves, double cell) {
-  const auto [below, above, mix_below, mix_above] = halves;
+  const auto& [below, above, mix_below, mix_above, unit, points] = halves;
   return mix_below * (below.of_number(cell) - below.centre) / below.scale +
          mix_above * (above.of_number(cell) - above.centre) / above.scale;
 }
@@ -288,7 +288,7 @@ TEST(Halves, JoinAtTheMiddleAndAddUpToTheNumber) {
   const Feature number = number_features("x", sketch, kRows)[0];
   const auto halves = halves_of(number, sketch);
   ASSERT_TRUE(halves.has_value());
-  const auto& [below, above, mix_below, mix_above] = *halves;
+  const auto& [below, above, mix_below, mix_above, unit, points] = *halves;
   EXPECT_EQ(below.kind, FeatureKind::below);
   EXPECT_EQ(above.kind, FeatureKind::above);
   EXPECT_EQ(below.column, "x");

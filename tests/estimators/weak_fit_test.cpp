@@ -1,5 +1,6 @@
 // Fits with few rows for their budget: what they say of themselves must be true, however little it is.
 #include <algorithm>
+#include <cstdio>
 
 #include "fitting.hpp"
 
@@ -69,6 +70,34 @@ TEST(WeakFit, MostTargetsMissing) {
     }
     std::ranges::sort(off);
     EXPECT_LE(off[15], 2) << present;
+  }
+}
+
+// Few rows are seen by a second look, with what slopes would have cost, or not at all; of noise no place is made.
+TEST(WeakFit, AMeanOfFewRowsIsNotTakenForCertain) {
+  int held = 0, seen = 0;
+  double furthest = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const auto fit = fitted(noise_table(60, 1, seed, [](Random& random) { return 100 + 5 * normal(random); }),
+                            {.target = "y", .budget = kOne}, seed);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    const Estimate& level = fit->model.parts[0].intercept;
+    if (std::isinf(level.standard_error)) continue;
+    ++seen;
+    held += level.low <= 100 && 100 <= level.high ? 1 : 0;
+    furthest = std::max(furthest, std::abs(level.value - 100) / level.standard_error);
+  }
+  std::printf("seen %d, held %d, furthest %.1f standard errors\n", seen, held, furthest);
+  EXPECT_GT(seen, 20);
+  EXPECT_GE(held, 0.75 * seen);
+}
+
+TEST(WeakFit, OnlyZerosAreVisible) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto fit = fitted(noise_table(126, 0, seed, [](Random& random) { return uniform(random) < 0.1 ? 1.0 : 0.0; }),
+                            {.target = "y", .budget = kOne}, seed);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    EXPECT_GT(fit->model.parts[0].intercept.standard_error, 0.01) << "not of a mean that was cut to nothing";
   }
 }
 

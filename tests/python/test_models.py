@@ -66,8 +66,8 @@ def test_a_number_that_bends_has_its_lower_slope_in_its_place_and_the_upper_one_
     np.testing.assert_allclose(model.predict(inside), margin, atol=0.01)  # the name has four digits of the knot
     straight = seeded("PrivateLinearRegression", straight=True).fit(X, y)
     assert straight.terms_ == ["x0", "x1"] and abs(straight.coef_[0]) < 0.2
-    assert any(line["what"] == "bends" for line in model.privacy_["releases"])
-    assert not any(line["what"] == "bends" for line in straight.privacy_["releases"])
+    assert any(line["what"] == "where numbers bend" for line in model.privacy_["releases"])
+    assert not any(line["what"] == "where numbers bend" for line in straight.privacy_["releases"])
 
 
 def test_straight_is_for_the_adaptive_fit(line):
