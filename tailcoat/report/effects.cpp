@@ -52,9 +52,11 @@ const char* step_of(const Fit& fit) { return fit.certified ? "unit of the fit" :
 std::string row_title(const Fit& fit, const Feature& feature, const Estimate& coefficient, const Estimate& effect) {
   constexpr int kDigits = 10;
   if (is_left_out(coefficient)) return fmt::format("{}: left out", shortened(feature_name(feature), 200));
+  const std::string step = is_indicator(feature)
+                               ? std::string()
+                               : fmt::format(" of one {} ({})", step_of(fit), number(feature.scale, kDigits));
   const std::string start =
-      fmt::format("{}: effect of one {} ({}) {}", shortened(feature_name(feature), 200), step_of(fit),
-                  number(feature.scale, kDigits), signed_number(effect.value, kDigits));
+      fmt::format("{}: effect{} {}", shortened(feature_name(feature), 200), step, signed_number(effect.value, kDigits));
   if (fit.certified) return fmt::format("{}. Coefficient {}.", start, number(coefficient.value, kDigits));
   return fmt::format("{}, {} interval {}. Coefficient {}, standard error {}, interval {}.", start,
                      percent(fit.model.confidence, 3), interval_text(effect.low, effect.high, kDigits),
@@ -117,10 +119,13 @@ std::string plot_axis(const Axis& axis) {
       "<li class=\"axis\" aria-hidden=\"true\"><span></span><div><svg>{}</svg></div><span></span></li>\n", labels);
 }
 
+bool has_indicators(const Model& model) { return std::ranges::any_of(model.features, is_indicator); }
+
 std::string panel(const Fit& fit, std::size_t part, const std::vector<std::size_t>& shown, const Axis& axis) {
   const Words words = words_of(fit.model, part);
-  std::string out = fmt::format("<figure class=\"effects\"><figcaption>Change in the {}, per {}</figcaption><ol>\n",
-                                words.quantity, step_of(fit));
+  std::string out =
+      fmt::format("<figure class=\"effects\"><figcaption>Change in the {}, per {}{}</figcaption><ol>\n", words.quantity,
+                  step_of(fit), has_indicators(fit.model) ? ", or compared with rows without" : "");
   for (const std::size_t j : shown)
     if (j < features_of(fit.model, part)) out += plot_row(fit, part, j, axis);
   return out + plot_axis(axis) + "</ol></figure>\n";
@@ -162,7 +167,7 @@ std::string example(const Fit& fit, std::size_t part, std::size_t feature) {
   const Model& model = fit.model;
   const Feature& f = model.features[feature];
   const bool is_number = is_slope(f.kind);
-  const Estimate size = is_number ? effect_of(model, part, feature).size : model.parts[part].coefficients[feature];
+  const Estimate size = effect_of(model, part, feature).size;
   std::string second = "is missing in the second";
   if (is_number)
     second = fmt::format("is one {} ({}) higher in the second{}", step_of(fit), number(f.scale, 3), where(f));
@@ -187,11 +192,12 @@ std::string explanation(const Fit& fit) {
            end;
   return start +
          fmt::format(
-             "<em>typical spread</em>, roughly how far rows lie from the middle, while the others stay as they are. "
+             "<em>typical spread</em>, roughly how far rows lie from the middle, while the others stay as they are{}. "
              "The line through it is the range that holds, in {} of cases, the value this method would find in endless "
              "data, counting both chance in the data and the noise added for privacy; that the largest values count "
              "less, which keeps them from deciding everything, is not in the range. A line that crosses zero leaves "
              "open which way the feature works. ",
+             has_indicators(fit.model) ? "; of what a row has or has not, such as a text, what having it changes" : "",
              percent(fit.model.confidence, 3)) +
          end;
 }

@@ -99,8 +99,14 @@ std::vector<std::size_t> strongest_first(const Model& model) {
   return order;
 }
 
+bool is_indicator(const Feature& feature) {
+  return feature.kind == FeatureKind::level || feature.kind == FeatureKind::nonzero ||
+         feature.kind == FeatureKind::missing;
+}
+
 Effect effect_of(const Model& model, std::size_t part, std::size_t feature) {
-  return {feature, scaled(model.parts[part].coefficients[feature], model.features[feature].scale)};
+  const Feature& of = model.features[feature];
+  return {feature, scaled(model.parts[part].coefficients[feature], is_indicator(of) ? 1 : of.scale)};
 }
 
 std::string interval_text(double low, double high, int digits) {

@@ -28,7 +28,11 @@ enum class Role {
 
 std::vector<Role> roles_of(const Model&);
 
-// Of one feature: the coefficient times the feature's typical spread, so that features of all units compare.
+// Whether a row has it or not.
+bool is_indicator(const Feature&);
+
+// Of one feature: the coefficient times the feature's typical spread, so that features of all units compare; of an
+// indicator what it makes of a row to have it.
 struct Effect {
   std::size_t feature;
   Estimate size;
