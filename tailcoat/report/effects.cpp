@@ -123,9 +123,8 @@ bool has_indicators(const Model& model) { return std::ranges::any_of(model.featu
 
 std::string panel(const Fit& fit, std::size_t part, const std::vector<std::size_t>& shown, const Axis& axis) {
   const Words words = words_of(fit.model, part);
-  std::string out =
-      fmt::format("<figure class=\"effects\"><figcaption>Change in the {}, per {}{}</figcaption><ol>\n", words.quantity,
-                  step_of(fit), has_indicators(fit.model) ? ", or compared with rows without" : "");
+  std::string out = fmt::format("<figure class=\"effects\"><figcaption>Change in the {}, per {}{}</figcaption><ol>\n",
+                                words.quantity, step_of(fit), has_indicators(fit.model) ? ", or for having it" : "");
   for (const std::size_t j : shown)
     if (j < features_of(fit.model, part)) out += plot_row(fit, part, j, axis);
   return out + plot_axis(axis) + "</ol></figure>\n";
