@@ -93,6 +93,8 @@ bool is_clear(const Estimate& estimate) { return estimate.low > 0 || estimate.hi
 std::vector<std::size_t> strongest_first(const Model& model) {
   std::vector<double> sizes(model.features.size());
   for (std::size_t j = 0; j < sizes.size(); ++j) sizes[j] = strongest(model, j);
+  for (std::size_t j = 1; j < sizes.size(); ++j)  // the slopes of a column that bends stay together
+    if (model.features[j].kind == FeatureKind::above) sizes[j] = sizes[j - 1] = std::max(sizes[j - 1], sizes[j]);
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "pages.hpp"
 #include "tailcoat/report/sections.hpp"
 #include "tailcoat/report/words.hpp"
@@ -127,9 +129,10 @@ TEST(Report, BothSidesOfABendAreNamedAndTheExampleSaysWhichIsMeant) {
   below.kind = FeatureKind::below;
   below.high = 4;
   below.centre = 3.25;
-  model.features.push_back(above);
-  model.parts[0].coefficients.push_back(model.parts[0].coefficients[7]);
-  model.parts[0].coefficients.back().value *= 0.9;
+  model.features.insert(model.features.begin() + 8, above);
+  auto& coefficients = model.parts[0].coefficients;
+  coefficients.insert(coefficients.begin() + 8, Estimate(coefficients[7]));
+  coefficients[8].value *= 0.1;
   const std::string html = page(example);
   EXPECT_TRUE(well_formed(html));
   EXPECT_TRUE(has(html, "<bdi>median_<wbr>income</bdi> below 4"));
@@ -138,9 +141,13 @@ TEST(Report, BothSidesOfABendAreNamedAndTheExampleSaysWhichIsMeant) {
   EXPECT_TRUE(has(html, "cut at 4 and 10.33; 4.5 if missing"));
   EXPECT_TRUE(has(html, "alike in all but <em><bdi>median_<wbr>income</bdi></em>"));
   EXPECT_TRUE(has(html, "(1.7) higher in the second, and below 4 in both"));
-  model.parts[0].coefficients.back().value *= 2;
+  const std::vector<std::size_t> order = report::strongest_first(model);
+  EXPECT_EQ(std::vector(order.begin(), order.begin() + 2), (std::vector<std::size_t>{7, 8})) << "side by side";
+  EXPECT_TRUE(has(html, "“<bdi>median_<wbr>income</bdi> below 4” is"));
+  coefficients[8] = std::exchange(coefficients[7], {});
   EXPECT_TRUE(has(page(example), "(1.7) higher in the second, and above 4 in both"));
   EXPECT_FALSE(has(page(house_prices()), " in both"));
+  EXPECT_FALSE(has(page(house_prices()), "columns bend"));
 }
 
 TEST(Report, AFeatureForZerosIsNamedAndIsNoExample) {
