@@ -25,8 +25,8 @@ std::size_t columns_of(std::size_t candidates, const Loss& loss) {
   return (is_exponential(loss) ? 2 : 1) * candidates + 1;
 }
 
-// The derivatives that rows of a model without bends have: those of its expected responses, of which the mean is known
-// and the derivative along the number. Of likelihoods, whose response bends where the margin does not.
+// What a model without a bend shows along the kink: its responses bend where their margin does not. Of them the mean is
+// known, and the derivative along the number.
 double kink_of_a_line(const Halves& halves, bool counts, double mean, double along_number) {
   const auto& points = halves.points;
   const auto sum = [&](const auto& of) {
@@ -97,9 +97,9 @@ Result<std::vector<std::size_t>> found_bends(const Design& rows, std::span<const
   TAILCOAT_TRY(gradient, clipped_gradient(run.engine, Samples(data, loss_of_residuals(loss)), constant, clip,
                                           "where numbers bend", cost, outlet));
   const double sampling = unit * kSampling / std::sqrt(static_cast<double>(rows.rows()));
-  const double error = (likelihood ? kOfDifference : 1) * std::hypot(gradient.noise, sampling);
-  const double mean = counts ? start.curvature : 1 / (1 + std::exp(-start.margin));
   const double labelled = start.labelled / static_cast<double>(rows.rows());
+  const double error = (likelihood ? kOfDifference : 1) * std::hypot(gradient.noise, sampling) / labelled;
+  const double mean = counts ? start.curvature : 1 / (1 + std::exp(-start.margin));
   std::vector<double> sizes;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     double derivative = -gradient.mean[k] / labelled;
