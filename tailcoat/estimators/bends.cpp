@@ -124,11 +124,4 @@ void bend(std::vector<Feature>& features, std::vector<std::size_t>& fitted, cons
   fitted.insert(std::ranges::upper_bound(fitted, at), at + 1);
 }
 
-void straighten(std::vector<Feature>& features, std::size_t above, Feature number) {
-  Feature& below = features[above - 1];
-  number.centre = below.centre + features[above].centre - below.high;  // a missing cell stays what it was
-  below = std::move(number);
-  features.erase(features.begin() + static_cast<std::ptrdiff_t>(above));
-}
-
 }  // namespace tailcoat

@@ -18,9 +18,6 @@ Result<Design> rows_of_halves(const Frame&, const FitOptions&, std::span<const C
 Result<std::vector<std::size_t>> found_bends(const Design& rows, std::span<const Candidate>, const Loss&, const Start&,
                                              Gdp cost, RunContext, Outlet);
 
-// The halves, of which the second is there, become the number again that they were.
-void straighten(std::vector<Feature>& features, std::size_t above, Feature number);
-
 // A number becomes its halves.
 void bend(std::vector<Feature>& features, std::vector<std::size_t>& fitted, const Candidate& candidate);
 

@@ -135,17 +135,6 @@ void note_unseen(FeatureChoice& choice, const std::vector<std::string>& columns,
 
 }  // namespace
 
-void forget_tail(std::vector<Feature>& features, std::vector<std::size_t>& fitted, std::size_t tail) {
-  const std::size_t at = fitted[tail];
-  Feature& number = features[at - 1];  // a tail comes right after its number
-  if (number.kind == FeatureKind::number)
-    number = number_features(number.column, Scale{number.centre, number.scale})[0];
-  features.erase(features.begin() + static_cast<std::ptrdiff_t>(at));
-  fitted.erase(fitted.begin() + static_cast<std::ptrdiff_t>(tail));
-  for (std::size_t& later : fitted)
-    if (later > at) --later;
-}
-
 std::vector<double> places(const std::vector<std::string>& texts, const std::vector<std::string>& wanted) {
   std::vector<double> places;
   for (const std::string& text : texts) {

@@ -25,9 +25,6 @@ struct FeatureChoice {
 // Costs at most the share of the meter's total, a text twice as much as a number.
 Result<FeatureChoice> choose_features(const Frame&, const FitOptions&, double share, RunContext, Outlet);
 
-// As if no tail had been found of a number: it gets the limits of numbers without. `tail` is a place among the fitted.
-void forget_tail(std::vector<Feature>& features, std::vector<std::size_t>& fitted, std::size_t tail);
-
 // The texts of a column that many rows have.
 Result<FrequentLevels> found_levels(const Frame&, const FitOptions&, std::size_t column, Gdp cost, RunContext, Outlet);
 

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include "tailcoat/algorithms/spending.hpp"
 #include "tailcoat/estimators/bends.hpp"
 #include "tailcoat/estimators/diagnosis.hpp"
-#include "tailcoat/estimators/feature_choice.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
+#include "tailcoat/estimators/fitted_features.hpp"
 #include "tailcoat/estimators/level.hpp"
 #include "tailcoat/estimators/strength.hpp"
 #include "tailcoat/estimators/target.hpp"
@@ -33,7 +32,6 @@ constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of on
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
 constexpr double kClearlyKept = 0.5, kProof = 3, kExponentialProof = 1;
-constexpr double kFar = 14;           // units of a number, from end to end: more than the bulk of a column has
 constexpr double kMeanDeviation = 1;  // of the mean of a target from where its bulk is, in units of that
 
 // No single number moves the margin by more than that: the limits of its feature are drawn in.
@@ -88,6 +86,7 @@ class Fitting {
     rules_.follows = strength_.can_follow(design.columns());
     TAILCOAT_CHECK(design.keep(run_.engine, cells));
     for (std::size_t part = 0; part < parts_; ++part) TAILCOAT_CHECK(fit_part(target, design, part));
+    fit_.model.features = features_.all();
     if (options_.diagnose) TAILCOAT_CHECK(diagnose(target, design));
     if (is_exponential(options_.loss)) limit_effects(fit_.model);
     fit_.constant = fit_.constant || constant_parts_ == parts_;
@@ -140,27 +139,23 @@ class Fitting {
     fit_.constant = is_out_of_reach(strength_.lacks_for_features(static_cast<std::size_t>(features)));
     if (fit_.constant) return {};
     std::ranges::move(choice.notes, std::back_inserter(fit_.model.notes));
-    fit_.model.features = std::move(choice.features);
-    fitted_ = std::move(choice.fitted);
-    return bend_numbers(frame, target, std::move(choice.candidates));
+    const std::vector<Candidate> candidates = std::move(choice.candidates);
+    features_ = FittedFeatures(std::move(choice));
+    return bend_numbers(frame, target, candidates);
   }
 
   // Those whose slope is seen to change, as long as there is strength for one more.
-  Result<void> bend_numbers(const Frame& frame, const Target& target, std::vector<Candidate> candidates) {
-    if (options_.straight || candidates.empty() || parts_ > 1 || !strength_.pays_bends(fitted_.size() + 1)) return {};
+  Result<void> bend_numbers(const Frame& frame, const Target& target, const std::vector<Candidate>& candidates) {
+    if (options_.straight || candidates.empty() || parts_ > 1 || !strength_.pays_bends(features_.size() + 1)) return {};
     TAILCOAT_TRY(rows, rows_of_halves(frame, options_, candidates, kLeverage));
     target.label(rows, 0);
     TAILCOAT_TRY(start, target.start(rows, 0, meter_.share(target_share_ / 2), run_, outlet()));
     start_ = start;
     TAILCOAT_TRY(bends,
                  found_bends(rows, candidates, options_.loss, start, meter_.share(shares_.bends), run_, outlet()));
-    while (!bends.empty() && !strength_.pays_bends(fitted_.size() + bends.size())) bends.pop_back();
+    while (!bends.empty() && !strength_.pays_bends(features_.size() + bends.size())) bends.pop_back();
     std::ranges::sort(bends, std::ranges::greater());
-    for (const std::size_t k : bends) {
-      const Feature& number = fit_.model.features[candidates[k].feature];
-      numbers_.emplace(number.column, number);
-      bend(fit_.model.features, fitted_, candidates[k]);
-    }
+    for (const std::size_t k : bends) features_.bend(candidates[k]);
     return {};
   }
 
@@ -175,7 +170,7 @@ class Fitting {
   }
 
   [[nodiscard]] Result<Design> standardised(const Frame& frame) const {
-    return Design::create(frame, {fit_.model.features, fitted_, options_.target, options_.exposure}, kLeverage);
+    return Design::create(frame, {features_.all(), features_.fitted(), options_.target, options_.exposure}, kLeverage);
   }
 
   Result<SecondMoment> moment_of_rows(const Design& rows) {
@@ -192,12 +187,12 @@ class Fitting {
   // The design in coordinates whose curvature is about 1.
   Result<Design> whitened(const Frame& frame) {
     TAILCOAT_TRY(rows, standardised(frame));
-    if (fitted_.empty()) {
+    if (features_.empty()) {
       whitening_ = no_whitening(1);
       return std::move(rows);
     }
     TAILCOAT_TRY(moment, moment_of_rows(rows));
-    if (forget_unseen_tails(moment)) {
+    if (features_.forget_unseen_tails(moment)) {
       TAILCOAT_TRY(others, standardised(frame));
       rows = std::move(others);
     }
@@ -205,35 +200,6 @@ class Fitting {
     const Eigen::MatrixXd matrix = whitening_.root_inverse();
     rows.set_matrix({matrix.data(), static_cast<std::size_t>(matrix.size())});
     return std::move(rows);
-  }
-
-  // A tail without rows would have a slope of noise alone, which the others would feel.
-  bool forget_unseen_tails(SecondMoment& moment) {
-    const std::size_t d = fitted_.size() + 1;
-    std::vector<std::size_t> kept;
-    for (std::size_t i = 0; i < d - 1; ++i) {
-      const std::size_t place = kept.size();  // among those that are left
-      const bool tail = fit_.model.features[fitted_[place]].kind == FeatureKind::beyond;
-      if (tail && !is_seen(moment, d, i)) {
-        widen_halves(fitted_[place]);
-        forget_tail(fit_.model.features, fitted_, place);
-      } else {
-        kept.push_back(i);
-      }
-    }
-    kept.push_back(d - 1);
-    if (kept.size() == d) return false;
-    moment = moment_of(moment, d, kept);
-    return true;
-  }
-
-  // Where the tail is that of a number that bends: it gets the limits of numbers without.
-  void widen_halves(std::size_t tail) {
-    if (fit_.model.features[tail - 1].kind != FeatureKind::above) return;
-    Feature& number = numbers_.at(fit_.model.features[tail].column);
-    number = number_features(number.column, Scale{number.centre, number.scale})[0];
-    fit_.model.features[tail - 1].high = number.high;
-    fit_.model.features[tail - 2].low = number.low;
   }
 
   // For the parts, as a share of mu^2; at most what the meter would still accept.
@@ -249,7 +215,7 @@ class Fitting {
     const auto share_left = [&] { return (left_of_budget() - (parts_left - 1) * each_start) / parts_left; };
     // A constant class, count or mean is all in where the descent would start: then that gets the budget.
     const bool squared = std::holds_alternative<SquaredLoss>(options_.loss);
-    const bool start_is_all = fitted_.empty() && (squared || is_exponential(options_.loss));
+    const bool start_is_all = features_.empty() && (squared || is_exponential(options_.loss));
     const double for_start = start_is_all ? left_of_budget() / parts_left : each_start;
     target.label(design, part);
     TAILCOAT_TRY(start, start_ ? *start_ : target.start(design, part, meter_.share(for_start), run_, outlet()));
@@ -257,7 +223,7 @@ class Fitting {
       fit_.model.notes.push_back(note_on_absent(start.labelled / rows_, "have another class, or none,"));
     // How many rows have a class is known only now.
     const double of_a_class = predicts_classes(options_.loss) ? start.labelled / rows_ : 1;
-    if (start_is_all || strength_.is_too_rare(start.curvature * of_a_class, fitted_.size())) {
+    if (start_is_all || strength_.is_too_rare(start.curvature * of_a_class, features_.size())) {
       if (!start_is_all) {
         note_constant();
         TAILCOAT_TRY(better, target.start(design, part, meter_.share(share_left()), run_, outlet()));
@@ -288,9 +254,9 @@ class Fitting {
     TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(shares_.errors * each), run_, outlet()));
     Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
                        errors.noise + errors.sampling};
-    const auto [moves, straight] = drop_faint(found, turns());
+    const auto [moves, straight] = drop_faint(found, features_.turns());
     errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
-    if (!fitted_.empty()) {
+    if (!features_.empty()) {
       TAILCOAT_CHECK(shrink_or_drop(found, errors, start, descent, data));
     } else if (!predicts_classes(options_.loss)) {
       set_constant(found, errors, mean_of(found, errors, start));
@@ -306,35 +272,11 @@ class Fitting {
   [[nodiscard]] double of_a_row(const Eigen::MatrixXd& covariance) const {
     const Eigen::VectorXd mean = mean_row(whitening_);
     const double of_mean = variance_of(mean, covariance);
-    return fitted_.empty() ? of_mean
-                           : of_mean + margin_error({Eigen::VectorXd::Zero(mean.size()), covariance}, whitening_);
+    return features_.empty() ? of_mean
+                             : of_mean + margin_error({Eigen::VectorXd::Zero(mean.size()), covariance}, whitening_);
   }
 
   bool tick() { return !progress_ || progress_(steps_done_++, parts_ * rules_.steps); }
-
-  // A tail comes right after its number, and the slope above a bend after that below.
-  [[nodiscard]] std::vector<Turn> turns() const {
-    std::vector<Turn> turns;
-    for (std::size_t i = 1; i < fitted_.size(); ++i) {
-      const Feature& feature = fit_.model.features[fitted_[i]];
-      const bool bend = feature.kind == FeatureKind::above;
-      const auto at = static_cast<Eigen::Index>(i);
-      if (bend || feature.kind == FeatureKind::beyond)
-        turns.push_back({at, at - 1, feature.scale / fit_.model.features[fitted_[i - 1]].scale, bend});
-    }
-    return turns;
-  }
-
-  // Places among the fitted features of tails, and of numbers that have none but reach as far.
-  [[nodiscard]] std::vector<std::size_t> far_reaching() const {
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < fitted_.size(); ++i) {
-      const Feature& feature = fit_.model.features[fitted_[i]];
-      const bool far = feature.kind == FeatureKind::number && feature.high - feature.low > kFar * feature.scale;
-      if (far || feature.kind == FeatureKind::beyond) places.push_back(i);
-    }
-    return places;
-  }
 
   [[nodiscard]] std::vector<TailDirection> tail_directions() const {
     std::vector<TailDirection> directions;
@@ -342,7 +284,7 @@ class Fitting {
     const auto column = [](const Eigen::MatrixXd& of, Eigen::Index j) {
       return std::vector<double>(of.col(j).begin(), of.col(j).end());
     };
-    for (const std::size_t i : far_reaching()) {
+    for (const std::size_t i : features_.far_reaching()) {
       const auto at = static_cast<Eigen::Index>(i);
       directions.push_back({column(root, at), column(inverse, at)});
     }
@@ -350,10 +292,9 @@ class Fitting {
   }
 
   void note_unfinished(const Descent& descent) {
-    const std::vector<std::size_t> places = far_reaching();
+    const std::vector<std::size_t> places = features_.far_reaching();
     std::vector<std::string> names;
-    for (const std::size_t k : descent.unfinished)
-      names.push_back(feature_name(fit_.model.features[fitted_[places[k]]]));
+    for (const std::size_t k : descent.unfinished) names.push_back(feature_name(features_[places[k]]));
     if (!names.empty())
       fit_.model.notes.push_back(fmt::format(
           "the fit ended on the way to the slope of {}: it is further off than its interval says", listed(names)));
@@ -417,7 +358,7 @@ class Fitting {
   }
 
   [[nodiscard]] Coefficients constant_at(double margin, double variance) const {
-    const auto d = static_cast<Eigen::Index>(fitted_.size() + 1);
+    const auto d = static_cast<Eigen::Index>(features_.size() + 1);
     Coefficients constant{Eigen::VectorXd::Zero(d), Eigen::MatrixXd::Zero(d, d)};
     constant.values[d - 1] = margin;
     constant.covariance(d - 1, d - 1) = variance;
@@ -484,30 +425,24 @@ class Fitting {
     const auto& [w, covariance] = found;
     last_ = w;
     LinearPart part;
-    part.coefficients.resize(fit_.model.features.size());
+    part.coefficients.resize(features_.all().size());
     const double unit = target.unit().scale;
     Eigen::VectorXd to_intercept = Eigen::VectorXd::Unit(w.size(), w.size() - 1);
-    for (std::size_t i = 0; i < fitted_.size(); ++i) {
-      const Feature& feature = fit_.model.features[fitted_[i]];
+    for (std::size_t i = 0; i < features_.size(); ++i) {
+      const Feature& feature = features_[i];
       const auto k = static_cast<Eigen::Index>(i);
       const bool dropped = w[k] == 0 && covariance(k, k) == 0;
-      part.coefficients[fitted_[i]] =
+      part.coefficients[features_.fitted()[i]] =
           dropped ? left_out() : estimate(unit * w[k] / feature.scale, unit / feature.scale, covariance(k, k));
       to_intercept[k] = -feature.centre / feature.scale;
     }
     for (const Turn& bend : straight) {
-      const Feature& below = fit_.model.features[fitted_[static_cast<std::size_t>(bend.before)]];
+      const Feature& below = features_[static_cast<std::size_t>(bend.before)];
       to_intercept[bend.before] += below.high / below.scale;
     }
     part.intercept =
         estimate(target.unit().centre + unit * to_intercept.dot(w), unit, to_intercept.dot(covariance * to_intercept));
-    std::vector<std::size_t> gone;
-    for (const Turn& bend : straight) gone.push_back(fitted_[static_cast<std::size_t>(bend.at)]);
-    std::ranges::sort(gone, std::ranges::greater());
-    for (const std::size_t above : gone) {
-      straighten(fit_.model.features, above, numbers_.at(fit_.model.features[above].column));
-      part.coefficients.erase(part.coefficients.begin() + static_cast<std::ptrdiff_t>(above));
-    }
+    features_.straighten(straight, part.coefficients);
     fit_.model.parts.push_back(std::move(part));
   }
 
@@ -528,9 +463,8 @@ class Fitting {
   std::size_t parts_ = 1, constant_parts_ = 0, steps_done_ = 0;
   DescentRules rules_;
   Fit fit_;
-  std::vector<std::size_t> fitted_;         // features with a coefficient
-  std::map<std::string, Feature> numbers_;  // those that bend, as they were, by column
-  std::optional<Start> start_;              // of the only part, if that was needed before
+  FittedFeatures features_;
+  std::optional<Start> start_;  // of the only part, if that was needed before
   Whitening whitening_;
   Eigen::VectorXd last_;  // coefficients of the part that was added last
 };

@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kMissingNoise = 3;  // deviations of noise from which missing targets are believed
 constexpr double kLeastPresent = 0.01;
-constexpr double kHidden = 0.3;      // of the rows, that are in no visible bin
 constexpr double kCountShare = 0.1;  // of the target's share, to count them where nothing else is looked at
 
 // The largest magnitude that is visible. Where only zeros are, others are taken to be counts of one.

@@ -92,6 +92,35 @@ TEST(WeakFit, AMeanOfFewRowsIsNotTakenForCertain) {
   EXPECT_GE(held, 0.75 * seen);
 }
 
+// Planned for all rows, of which few have a target: what slopes would have cost goes to a second look at it, once.
+TEST(WeakFit, ASecondLookAtTheTargetIsPaidForAndTheLast) {
+  int twice = 0;
+  for (const char* loss : {"squared", "absolute", "huber", "poisson"}) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const auto y = [](Random& random) {
+        const double number = std::floor(100 + 5 * normal(random));
+        return uniform(random) < 0.1 ? number : kMissing;
+      };
+      const bool counts = std::string(loss) == "poisson";
+      const FitOptions options{.target = "y", .loss = *parse_loss(loss), .budget = kOne, .diagnose = !counts};
+      const auto fit = fitted(noise_table(2534, 4, seed, y), options, seed);
+      ASSERT_TRUE(fit.ok()) << loss << fit.error().message;
+      const Receipt& receipt = fit->model.receipt;
+      const auto looks = std::ranges::count_if(
+          receipt.lines, [](const ReceiptLine& line) { return line.release.what == "target, rough histogram"; });
+      EXPECT_LE(looks, 2) << loss;
+      if (looks < 2) continue;
+      ++twice;
+      EXPECT_TRUE(fit->constant) << loss;
+      EXPECT_FALSE(has_release(*fit, "columns, rough histogram")) << loss;
+      double squares = 0;
+      for (const ReceiptLine& line : receipt.lines) squares += line.price.mu * line.price.mu;
+      EXPECT_LE(std::sqrt(squares), receipt.gaussian_budget.mu) << loss;
+    }
+  }
+  EXPECT_GT(twice, 20);
+}
+
 TEST(WeakFit, OnlyZerosAreVisible) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto fit = fitted(noise_table(126, 0, seed, [](Random& random) { return uniform(random) < 0.1 ? 1.0 : 0.0; }),
