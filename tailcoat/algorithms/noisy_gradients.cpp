@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tailcoat/mechanisms/gaussian_release.hpp"
+#include "tailcoat/mechanisms/clipped_gradient.hpp"
 #include "tailcoat/noise/gaussian.hpp"
 
 namespace tailcoat {
@@ -12,15 +12,14 @@ namespace tailcoat {
 Result<NoisyGradients> NoisyGradients::open(Engine& engine, const Samples& samples, double clip, std::size_t count,
                                             Outlet outlet) {
   const Gdp cost = outlet.meter.share(1 / static_cast<double>(count));
-  TAILCOAT_TRY(lattice, clip_lattice(clip, samples.dimension(), cost));
-  return NoisyGradients(engine, samples, lattice, outlet);
+  TAILCOAT_CHECK(clip_lattice(clip, samples.dimension(), cost));
+  return NoisyGradients(engine, samples, clip, cost, outlet);
 }
 
 Result<std::vector<double>> NoisyGradients::at(std::span<const double> x) {
-  TAILCOAT_TRY(sum, engine_->clipped_gradient_sum(samples_, x, lattice_));
-  TAILCOAT_TRY(gradient, gaussian_release(fmt::format("gradient, step {}", ++released_), std::move(sum), outlet_));
-  for (double& part : gradient) part /= static_cast<double>(samples_.size());
-  return std::move(gradient);
+  TAILCOAT_TRY(gradient, clipped_gradient(*engine_, samples_, x, clip_, fmt::format("gradient, step {}", ++released_),
+                                          cost_, outlet_));
+  return std::move(gradient.mean);
 }
 
 Result<BatchGradients> BatchGradients::open(Engine& engine, const Samples& samples, double clip, std::size_t batches,

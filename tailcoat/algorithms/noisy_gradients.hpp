@@ -19,12 +19,13 @@ class NoisyGradients {
   Result<std::vector<double>> at(std::span<const double> x);
 
  private:
-  NoisyGradients(Engine& engine, const Samples& samples, const ClipLattice& lattice, Outlet outlet)
-      : engine_(&engine), samples_(samples), lattice_(lattice), outlet_(outlet) {}
+  NoisyGradients(Engine& engine, const Samples& samples, double clip, Gdp cost, Outlet outlet)
+      : engine_(&engine), samples_(samples), clip_(clip), cost_(cost), outlet_(outlet) {}
 
   Engine* engine_;
   Samples samples_;
-  ClipLattice lattice_;
+  double clip_;
+  Gdp cost_;
   Outlet outlet_;
   std::size_t released_ = 0;
 };
