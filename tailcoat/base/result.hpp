@@ -17,7 +17,8 @@ enum class ErrorKind {
   system,   // the machine failed: disk, memory, random source
 };
 
-// The budget of a run that counts as spent although the run has failed: epsilon and delta, or mu if it was given as that.
+// The budget of a run that counts as spent although the run has failed: epsilon and delta, or mu if it was given as
+// that.
 struct Spent {
   double epsilon = 0, delta = 0, mu = 0;
 };

@@ -156,8 +156,7 @@ Result<SensitiveSum> Engine::minimiser(const Samples& samples, const Domain& dom
   } else {
     if (tilt != nullptr) return usage_error("tilts are for GLMs only");
     TAILCOAT_CHECK(check_functions(*samples.functions(), domain, problem));
-    GradientDescent descent(*samples.functions(), {samples.first_, samples.count_}, domain, centre, problem,
-                            *workers_);
+    GradientDescent descent(*samples.functions(), {samples.first_, samples.count_}, domain, centre, problem, *workers_);
     distance = descent.tolerance();
     TAILCOAT_TRY(found, descent.minimiser());
     x = std::move(found);

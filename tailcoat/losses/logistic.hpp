@@ -31,8 +31,8 @@ struct LogisticLoss {
   bool operator==(const LogisticLoss&) const = default;
 
  private:
-  // Halley's method for z = margin + kappa b, of third order: two exponentials as a rule, three at most (losses.md). The
-  // last step is taken in b itself. z - margin is exact but for what does not count.
+  // Halley's method for z = margin + kappa b, of third order: two exponentials as a rule, three at most (losses.md).
+  // The last step is taken in b itself. z - margin is exact but for what does not count.
   static double root_of_short_step(double margin, double kappa) {
     double z = margin + kappa * clamped((2 - margin) / (4 + kappa), 0, 1);
     for (;;) {
