@@ -196,7 +196,7 @@ std::string coefficients_text(const Fit& fit) {
     text += estimate_line("(intercept)", model.parts[p].intercept);
     for (std::size_t j = 0; j < model.features.size(); ++j)
       text += estimate_line(feature_name(model.features[j]), model.parts[p].coefficients[j],
-                            model.features[j].kind == FeatureKind::level);
+                            is_of_text(model.features[j].kind));
   }
   const auto has = [&](FeatureKind kind) {
     return std::ranges::find(model.features, kind, &Feature::kind) != model.features.end();
@@ -211,6 +211,8 @@ std::string coefficients_text(const Fit& fit) {
     text +=
         "  \"x beyond a to b\" is the slope of x outside of a to b, where x itself counts as a or b: a long\n"
         "  tail has a slope of its own; that of x, or none, where it is too faint to tell.\n";
+  if (has(FeatureKind::other))
+    text += "  \"x is other\" is what sets rows apart in which x is none of the texts above, or missing.\n";
   if (has(FeatureKind::nonzero))
     text +=
         "  \"x is not 0\" is what sets rows apart in which x is another number than 0, besides the slope of x:\n"

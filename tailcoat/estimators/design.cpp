@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <new>
+#include <optional>
 #include <unordered_map>
 
 #include "tailcoat/base/checked.hpp"
@@ -148,7 +149,8 @@ Result<Design> Design::create(const Frame& frame, const DesignColumns& wanted, d
   return system_error("no memory for the features of the rows");
 }
 
-// A text is in one of the states known level 0, 1, ..., or none of them, which is the centre of all its features.
+// A text is in one of the states known level 0, 1, ..., or none of them, which is the centre of all its features unless
+// one is for that.
 void Design::add_texts(const Frame& frame, const DesignColumns& wanted) {
   std::vector<std::size_t> output(wanted.features.size(), entries_);
   for (std::size_t i = 0; i < wanted.fitted.size(); ++i) output[wanted.fitted[i]] = i;
@@ -157,11 +159,15 @@ void Design::add_texts(const Frame& frame, const DesignColumns& wanted) {
     const Column& texts = frame.columns[column];
     std::unordered_map<std::string, std::uint32_t> known;
     std::vector<LevelOutput> levels;
+    std::optional<std::size_t> of_others;
     double squares = 0;  // of a row whose level is not that of a fitted feature
     for (std::size_t j = 0; j < wanted.features.size(); ++j) {
       const Feature& feature = wanted.features[j];
-      if (feature.kind != FeatureKind::level || feature.column != texts.name) continue;
-      known.emplace(feature.level, static_cast<std::uint32_t>(levels.size()));
+      if (!is_of_text(feature.kind) || feature.column != texts.name) continue;
+      if (feature.kind == FeatureKind::other)
+        of_others = levels.size();
+      else
+        known.emplace(feature.level, static_cast<std::uint32_t>(levels.size()));
       levels.push_back({output[j], feature.centre, 1 / feature.scale});
       if (output[j] < entries_) squares += std::pow(feature.centre / feature.scale, 2);
     }
@@ -172,7 +178,7 @@ void Design::add_texts(const Frame& frame, const DesignColumns& wanted) {
       state.squares.push_back(level.output < entries_ ? squares - other * other + here * here : squares);
     }
     state.squares.push_back(0);
-    const auto none = static_cast<std::uint32_t>(lines + levels.size());
+    const auto none = static_cast<std::uint32_t>(lines + of_others.value_or(levels.size()));
     for (const std::string& text : texts.levels) {
       const auto found = known.find(text);
       state.line_of.push_back(found == known.end() ? none : static_cast<std::uint32_t>(lines) + found->second);

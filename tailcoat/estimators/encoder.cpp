@@ -32,7 +32,7 @@ Result<void> check_kind(const Feature& feature, const Column& column) {
     return usage_error(fmt::format("column {} holds texts, but feature {} needs numbers; read it as numbers",
                                    in_quotes(column.name), in_quotes(feature_name(feature))));
   }
-  if (feature.kind == FeatureKind::level && column.kind == ColumnKind::number) {
+  if (is_of_text(feature.kind) && column.kind == ColumnKind::number) {
     return usage_error(fmt::format("column {} holds numbers, but feature {} needs texts; read it as texts",
                                    in_quotes(column.name), in_quotes(feature_name(feature))));
   }
@@ -45,8 +45,7 @@ NeededColumns needed_columns(std::span<const Feature> features) {
   NeededColumns needed;
   for (const Feature& feature : features) {
     if (!contains(needed.all, feature.column)) needed.all.push_back(feature.column);
-    if (feature.kind == FeatureKind::level && !contains(needed.texts, feature.column))
-      needed.texts.push_back(feature.column);
+    if (is_of_text(feature.kind) && !contains(needed.texts, feature.column)) needed.texts.push_back(feature.column);
   }
   return needed;
 }
@@ -79,8 +78,12 @@ Result<void> RowEncoder::add(const Feature& feature, std::size_t place) {
     return {};
   }
   auto texts = std::find_if(texts_.begin(), texts_.end(), [&](const Texts& of) { return of.column == column; });
-  if (texts == texts_.end()) texts = texts_.insert(texts_.end(), Texts{column, {}, {}, {}});
-  texts->known.emplace(feature.level, static_cast<std::uint32_t>(texts->levels.size()));
+  if (texts == texts_.end()) texts = texts_.insert(texts_.end(), Texts{column, {}, {}, {}, kUnknown});
+  const auto here = static_cast<std::uint32_t>(texts->levels.size());
+  if (feature.kind == FeatureKind::other)
+    texts->none = here;
+  else
+    texts->known.emplace(feature.level, here);
   texts->levels.push_back({place, feature.centre});
   return {};
 }
@@ -88,11 +91,11 @@ Result<void> RowEncoder::add(const Feature& feature, std::size_t place) {
 std::uint32_t RowEncoder::place(Texts& texts, double cell) const {
   const std::vector<std::string>& levels = columns_[texts.column].levels;
   const std::size_t index = level_of(cell, levels.size());
-  if (index == levels.size()) return kUnknown;
+  if (index == levels.size()) return texts.none;
   if (index >= texts.place_of.size()) {
     for (std::size_t i = texts.place_of.size(); i < levels.size(); ++i) {
       const auto found = texts.known.find(levels[i]);
-      texts.place_of.push_back(found == texts.known.end() ? kUnknown : found->second);
+      texts.place_of.push_back(found == texts.known.end() ? texts.none : found->second);
     }
   }
   return texts.place_of[index];

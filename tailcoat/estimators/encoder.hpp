@@ -30,7 +30,8 @@ class RowEncoder {
   static Result<RowEncoder> create(std::span<const Feature> features, std::span<const Column> columns);
 
   // `cells` is one row of the columns, `values` takes one number per feature. A text that is no level of any feature
-  // is treated as a missing one. Not for several threads at once: give each a copy.
+  // is treated as a missing one: as another level, if there is a feature for that, or as the average row. Not for
+  // several threads at once: give each a copy.
   void encode(std::span<const double> cells, std::span<double> values) {
     for (const Number& number : numbers_) values[number.feature] = number.of(cells[number.column]);
     for (const Beyond& beyond : beyond_) values[beyond.feature] = beyond.rule.of_number(cells[beyond.column]);
@@ -76,6 +77,7 @@ class RowEncoder {
     std::vector<Level> levels;
     std::unordered_map<std::string, std::uint32_t> known;  // text -> place in `levels`
     std::vector<std::uint32_t> place_of;                   // the same by the index that the column gives a text
+    std::uint32_t none;                                    // the place of a text that is no level; kUnknown: the centre
   };
 
   RowEncoder(std::span<const Column> columns, std::size_t features) : columns_(columns), features_(features) {}

@@ -18,6 +18,8 @@ const char* kind_name(FeatureKind kind) {
       return "beyond";
     case FeatureKind::level:
       return "level";
+    case FeatureKind::other:
+      return "other";
     case FeatureKind::nonzero:
       return "nonzero";
     case FeatureKind::missing:
@@ -38,6 +40,8 @@ std::string feature_name(const Feature& feature) {
       return fmt::format("{} beyond {:.4g} to {:.4g}", feature.column, feature.knot_low, feature.knot_high);
     case FeatureKind::level:
       return fmt::format("{}={}", feature.column, feature.level);
+    case FeatureKind::other:
+      return fmt::format("{} is other", feature.column);
     case FeatureKind::nonzero:
       return fmt::format("{} is not 0", feature.column);
     case FeatureKind::missing:

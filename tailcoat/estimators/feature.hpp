@@ -17,6 +17,7 @@ enum class FeatureKind {
   above,    // likewise with a bend at `low`
   beyond,   // how far the cell, cut to [low, high], is outside of [knot_low, knot_high]; negative below
   level,    // 1 where the text is `level`, 0 where it is another known level of the column
+  other,    // 1 where the text is no known level of the column or missing, else 0
   nonzero,  // 1 where the cell is another number than 0, 0 where it is 0
   missing,  // 1 where the cell is missing, else 0
 };
@@ -44,11 +45,14 @@ inline bool is_slope(FeatureKind kind) {
   return kind == FeatureKind::number || kind == FeatureKind::below || kind == FeatureKind::above;
 }
 
-// "number", "below", "above", "beyond", "level", "nonzero", "missing".
+// Made from a text.
+inline bool is_of_text(FeatureKind kind) { return kind == FeatureKind::level || kind == FeatureKind::other; }
+
+// "number", "below", "above", "beyond", "level", "other", "nonzero", "missing".
 const char* kind_name(FeatureKind);
 
-// "rooms", "rooms below 4", "rooms above 4", "rooms beyond -1.5 to 30", "city=Graz", "rooms is not 0", "rooms is
-// missing".
+// "rooms", "rooms below 4", "rooms above 4", "rooms beyond -1.5 to 30", "city=Graz", "city is other", "rooms is not
+// 0", "rooms is missing".
 std::string feature_name(const Feature&);
 
 // Refuses numbers that no fit gives: a centre that is not finite, a scale that is not positive, limits out of order.

@@ -15,7 +15,7 @@
 namespace tailcoat {
 namespace {
 
-constexpr double kOthersNoise = 3;     // deviations of noise from which rows without a level are believed
+constexpr double kOthersNoise = 3;     // deviations of noise from which rows without a level are one together
 constexpr std::size_t kMostNamed = 8;  // in a note
 
 void add(FeatureChoice& choice, const std::vector<Feature>& features) {
@@ -60,12 +60,21 @@ ColumnSketch known_spread(const FitOptions& options, const std::string& column) 
   return *public_sketch(options, column);
 }
 
+// How many rows of a text column have each level of the model, and how many have none of them, with its deviation.
+struct TextCounts {
+  std::vector<FrequentLevel> levels;
+  double others, noise;
+
+  [[nodiscard]] bool has_others() const { return !levels.empty() && others > kOthersNoise * noise; }
+};
+
 // The most frequent level is the reference.
-void add_levels(FeatureChoice& choice, const std::string& column, std::vector<FrequentLevel> found, double rows) {
-  std::ranges::stable_sort(found, std::ranges::greater(), &FrequentLevel::count);
+void add_levels(FeatureChoice& choice, const std::string& column, const TextCounts& counts, double rows) {
   std::vector<Level> levels;
-  for (const FrequentLevel& level : found)
-    levels.push_back({level.text, std::clamp(level.count / rows, 1 / rows, 1 - 1 / rows)});
+  const auto share = [&](double count) { return std::clamp(count / rows, 1 / rows, 1 - 1 / rows); };
+  for (const FrequentLevel& level : counts.levels) levels.push_back({level.text, share(level.count)});
+  if (counts.has_others()) levels.push_back({.text = "", .share = share(counts.others), .other = true});
+  std::ranges::stable_sort(levels, std::ranges::greater(), &Level::share);
   const std::size_t first = choice.features.size();
   add(choice, level_features(column, levels));
   if (!levels.empty()) choice.fitted.erase(std::ranges::find(choice.fitted, first));
@@ -74,56 +83,51 @@ void add_levels(FeatureChoice& choice, const std::string& column, std::vector<Fr
 // A text is lost whole if no level is above its threshold; a number has a centre and a scale even in much noise.
 double weight_of(const Column& column) { return column.kind == ColumnKind::text ? 2 : 1; }
 
-// How many rows hold no level of the model, if that is told from noise.
-std::string others_text(double others, double noise) {
-  return others > kOthersNoise * noise ? fmt::format("about {:.0f} rows", others) : std::string();
-}
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
 // How many rows have each of the given levels.
-Result<std::vector<FrequentLevel>> counts_of(const Rows& cells, const Column& texts,
-                                             const std::vector<std::string>& given, Gdp cost, RunContext run,
-                                             Outlet outlet, std::vector<std::string>& notes) {
+Result<TextCounts> counts_of(const Rows& cells, const Column& texts, const std::vector<std::string>& given, Gdp cost,
+                             RunContext run, Outlet outlet, std::vector<std::string>& notes) {
   const LabelRule place{.of_level = places(texts.levels, given)};
   TAILCOAT_TRY(codes, labels_of(cells, place));
   TAILCOAT_TRY(coded, run.engine.load_columns(RowsOf<double>{codes.data(), codes.size(), 1, 1}));
   const BinGrid grid = level_bins(given.size());
   const std::string what = fmt::format("counts of levels, {}", in_quotes(texts.name));
   TAILCOAT_TRY(histogram, column_histograms(run.engine, coded, std::span(&grid, 1), what, cost, outlet));
-  std::vector<FrequentLevel> levels;
+  TextCounts counts{.levels = {}, .others = histogram.counts[0][0], .noise = histogram.noise_scale};
   for (std::size_t k = 0; k < given.size(); ++k)
-    levels.push_back({given[k], std::max(histogram.counts[0][k + 2], histogram.noise_scale)});
-  const std::string others = others_text(histogram.counts[0][0], histogram.noise_scale);
-  if (!others.empty())
-    notes.push_back(fmt::format("{}: {} hold a text that was not given, or none; they count as the average row",
-                                texts.name, others));
-  return levels;
+    counts.levels.push_back({given[k], std::max(histogram.counts[0][k + 2], histogram.noise_scale)});
+  if (counts.has_others())
+    notes.push_back(fmt::format("{0}: about {1:.0f} rows hold a text that was not given, or none: \"{0} is other\"",
+                                texts.name, counts.others));
+  return counts;
 }
 
 // All from released numbers.
-std::string note_on_levels(const std::string& column, const FrequentLevels& found, double rows) {
-  if (found.levels.empty())
-    return fmt::format("{}: no text is in more than about {:.0f} rows, so the column is not used", column,
-                       found.threshold);
-  for (const FrequentLevel& level : found.levels) rows -= level.count;
-  const std::string others = others_text(rows, found.noise_scale * std::sqrt(static_cast<double>(found.levels.size())));
-  return fmt::format("{}: texts in fewer than about {:.0f} rows are not modelled; {} the average row", column,
-                     found.threshold,
-                     others.empty() ? "they count as" : others + " hold such a text, or none, and count as");
+std::string note_on_levels(const std::string& column, const TextCounts& counts, double threshold) {
+  if (counts.levels.empty())
+    return fmt::format("{}: no text is in more than about {:.0f} rows, so the column is not used", column, threshold);
+  return fmt::format("{}: texts in fewer than about {:.0f} rows are not told apart; {}", column, threshold,
+                     counts.has_others() ? fmt::format("about {:.0f} rows hold such a text, or none: \"{} is other\"",
+                                                       counts.others, column)
+                                         : "they count as the average row");
 }
 
 // The levels of a text column that count, with their noisy counts: those given, or those found.
-Result<std::vector<FrequentLevel>> levels_of(const Frame& frame, const FitOptions& options, std::size_t column,
-                                             Gdp cost, RunContext run, Outlet outlet, std::vector<std::string>& notes) {
+Result<TextCounts> levels_of(const Frame& frame, const FitOptions& options, std::size_t column, Gdp cost,
+                             RunContext run, Outlet outlet, std::vector<std::string>& notes) {
   const Column& texts = frame.columns[column];
   if (!are_found(options, texts))
     return counts_of(frame.column(column), texts, options.levels.at(texts.name), cost, run, outlet, notes);
   TAILCOAT_TRY(found, found_levels(frame, options, column, cost, run, outlet));
-  notes.push_back(note_on_levels(texts.name, found, static_cast<double>(frame.rows())));
-  return std::move(found.levels);
+  double others = static_cast<double>(frame.rows());
+  for (const FrequentLevel& level : found.levels) others -= level.count;
+  const double noise = found.noise_scale * std::sqrt(static_cast<double>(found.levels.size()));
+  TextCounts counts{.levels = std::move(found.levels), .others = others, .noise = noise};
+  notes.push_back(note_on_levels(texts.name, counts, found.threshold));
+  return counts;
 }
 
 // Of number columns: where there is next to nothing to see, coefficients mean next to nothing.
@@ -199,7 +203,7 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
     if (column.kind == ColumnKind::text) {
       TAILCOAT_TRY(levels, levels_of(frame, options, j, outlet.meter.share(each * weight_of(column)), run, outlet,
                                      choice.notes));
-      add_levels(choice, column.name, std::move(levels), rows);
+      add_levels(choice, column.name, levels, rows);
       continue;
     }
     const std::vector<Feature> known = known_features(options, column.name);

@@ -26,12 +26,13 @@ constexpr double kSecondLook = 0.5;  // share for the target, where the first lo
 constexpr double kLeverage = 1.5;
 constexpr double kPassesBesides = 8;  // those of the descent
 constexpr std::size_t kMoreSteps = 24;
-constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of a margin of which e^margin is taken
-constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of one number on such a margin
+constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of a margin, where e^margin is predicted
+constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of one number on a margin in an exponent
 // Of two losses, in the units of the fit; where they grow linearly, a wild fit is told from a sane one by little.
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
-constexpr double kClearlyKept = 0.5, kProof = 3, kExponentialProof = 1;
+constexpr double kClearlyKept = 0.5, kProof = 3, kProofOfCounts = 1;
+constexpr double kShrinkage = 0.7, kShrinkageOfCounts = 1;  // share of the size of errors that slopes lose
 constexpr double kMeanDeviation = 1;  // of the mean of a target from where its bulk is, in units of that
 
 // No single number moves the margin by more than that: the limits of its feature are drawn in.
@@ -305,11 +306,11 @@ class Fitting {
   Result<void> shrink_or_drop(Coefficients& found, Errors& errors, const Start& start, const Descent& descent,
                               const LabelledData& data) {
     const Gdp cost = meter_.share(shares_.choice / static_cast<double>(parts_));
-    const bool exponential = is_exponential(options_.loss);
-    const bool hopeless = exponential && (margin_error(found, whitening_) > kMostMarginError ||
-                                          margin_error({found.values, errors.noise}, whitening_) > kMostMarginNoise);
-    const double kept = hopeless ? 0 : shrink(found, whitening_);
-    Start alone = exponential ? start : mean_of(found, errors, start);
+    const bool counts = is_count(options_.loss);
+    const bool hopeless = counts && (margin_error(found, whitening_) > kMostMarginError ||
+                                     margin_error({found.values, errors.noise}, whitening_) > kMostMarginNoise);
+    const double kept = hopeless ? 0 : shrink(found, whitening_, counts ? kShrinkageOfCounts : kShrinkage);
+    Start alone = is_exponential(options_.loss) ? start : mean_of(found, errors, start);
     Coefficients constant = constant_at(alone.margin, alone.variance());
     const auto level = [&](Coefficients& of, double share) -> Result<void> {
       if (share == 0) return {};
@@ -328,7 +329,7 @@ class Fitting {
       TAILCOAT_TRY(worse,
                    clipped_mean(run_.engine, differences, largest, "choice between fit and constant", cost, outlet()));
       const double noise = 2 * largest / (rows_ * cost.mu);
-      if (worse[0] <= (kept > kClearlyKept ? (exponential ? kExponentialProof : kProof) * noise : 0)) {
+      if (worse[0] <= (kept > kClearlyKept ? (counts ? kProofOfCounts : kProof) * noise : 0)) {
         note_unfinished(descent);
         return {};
       }

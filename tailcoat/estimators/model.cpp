@@ -68,9 +68,9 @@ Estimate estimate_of(const fields::Json& json) {
 
 FeatureKind kind_of(const std::string& name) {
   for (const FeatureKind kind : {FeatureKind::number, FeatureKind::below, FeatureKind::above, FeatureKind::beyond,
-                                 FeatureKind::level, FeatureKind::nonzero, FeatureKind::missing})
+                                 FeatureKind::level, FeatureKind::other, FeatureKind::nonzero, FeatureKind::missing})
     if (name == kind_name(kind)) return kind;
-  fields::wrong("kind", fmt::format("is {}; it must be number, below, above, beyond, level, nonzero or missing",
+  fields::wrong("kind", fmt::format("is {}; it must be number, below, above, beyond, level, other, nonzero or missing",
                                     in_quotes(name)));
 }
 

@@ -173,7 +173,7 @@ std::optional<Halves> halves_of(const Feature& number, const ColumnSketch& sketc
 std::vector<Feature> level_features(const std::string& column, std::span<const Level> levels) {
   std::vector<Feature> features;
   for (const Level& level : levels) {
-    features.push_back(indicator(column, FeatureKind::level, level.share));
+    features.push_back(indicator(column, level.other ? FeatureKind::other : FeatureKind::level, level.share));
     features.back().level = level.text;
   }
   return features;

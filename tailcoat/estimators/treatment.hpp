@@ -23,7 +23,8 @@ struct Scale {
 
 struct Level {
   std::string text;
-  double share;  // of the rows, as far as it is known
+  double share;        // of the rows, as far as it is known
+  bool other = false;  // all other texts, and none
 };
 
 // The number itself, cut where the bulk of the column ends; if more of it than noise is further out, how far; and if

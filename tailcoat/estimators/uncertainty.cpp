@@ -108,12 +108,13 @@ double margin_error(const Coefficients& coefficients, const Whitening& whitening
   return std::max((spread_of(whitening) * coefficients.covariance.topLeftCorner(slopes, slopes)).trace(), 0.0);
 }
 
-double shrink(Coefficients& coefficients, const Whitening& whitening) {
+double shrink(Coefficients& coefficients, const Whitening& whitening, double share) {
   auto& [w, covariance] = coefficients;
   const Eigen::Index slopes = w.size() - 1;
   const Eigen::VectorXd mean = mean_row(whitening);
   const double size = w.head(slopes).dot(spread_of(whitening) * w.head(slopes));
-  const double kept = size > 0 ? std::clamp(1 - margin_error(coefficients, whitening) / size, 0.0, 1.0) : 0;
+  const double by_errors = share * margin_error(coefficients, whitening);
+  const double kept = size > 0 ? std::clamp(1 - by_errors / size, 0.0, 1.0) : 0;
   // Slopes times `factor`; the intercept takes over what the mean row loses.
   const auto change = [&](double factor) {
     Eigen::MatrixXd matrix = Eigen::MatrixXd::Identity(w.size(), w.size());

@@ -22,7 +22,16 @@ std::string number_treatment(const Feature& feature) {
   return fmt::format("{}; {} if missing", cut, number(feature.centre));
 }
 
-std::string treatment(const Feature& feature) {
+std::string level_treatment(const Feature& feature, const Model& model) {
+  const bool has_other = std::ranges::any_of(model.features, [&](const Feature& other) {
+    return other.kind == FeatureKind::other && other.column == feature.column;
+  });
+  if (has_other) return fmt::format("1 if {}, else 0", level_html(feature));
+  return fmt::format("1 if {}, 0 if another known level; {} if missing or unknown", level_html(feature),
+                     number(feature.centre));
+}
+
+std::string treatment(const Feature& feature, const Model& model) {
   switch (feature.kind) {
     case FeatureKind::number:
     case FeatureKind::below:
@@ -32,8 +41,9 @@ std::string treatment(const Feature& feature) {
       return fmt::format("how far outside {}, negative below; {}", interval_text(feature.knot_low, feature.knot_high),
                          number_treatment(feature));
     case FeatureKind::level:
-      return fmt::format("1 if {}, 0 if another known level; {} if missing or unknown", name_html(feature.level, 40),
-                         number(feature.centre));
+      return level_treatment(feature, model);
+    case FeatureKind::other:
+      return "1 if the cell is missing or holds another text than the levels, else 0";
     case FeatureKind::nonzero:
       return fmt::format("1 if the cell is not 0, else 0; {} if missing", number(feature.centre));
     case FeatureKind::missing:
@@ -73,13 +83,15 @@ Role role_in_part(const Feature& feature, const Estimate& coefficient, Role role
   return feature.kind == FeatureKind::beyond ? Role::faint : Role::unused;
 }
 
-std::string row(const Feature& feature, const Estimate& coefficient, Role role_in_model, bool errors) {
+std::string row(const Model& model, std::size_t part, std::size_t j, Role role_in_model, bool errors) {
+  const Feature& feature = model.features[j];
+  const Estimate& coefficient = model.parts[part].coefficients[j];
   const Role role = role_in_part(feature, coefficient, role_in_model);
   const bool quiet = role != Role::fitted || (errors && !is_clear(coefficient));
   return fmt::format("<tr{}><th scope=\"row\">{}</th>{}<td>{}</td><td class=\"text\">{}</td></tr>\n",
                      quiet ? " class=\"vague\"" : "", feature_html(feature),
                      role == Role::fitted ? estimate_cells(coefficient, errors) : marked_cells(role, errors),
-                     number(feature.scale, 3), treatment(feature));
+                     number(feature.scale, 3), treatment(feature, model));
 }
 
 std::string header(const Model& model, bool errors) {
@@ -106,14 +118,12 @@ std::string left_out_text(const Model& model) {
   const std::vector<Role> roles = roles_of(model);
   std::set<std::string> compared;  // columns with a level that is fitted
   for (std::size_t j = 0; j < roles.size(); ++j)
-    if (roles[j] == Role::fitted && model.features[j].kind == FeatureKind::level)
-      compared.insert(model.features[j].column);
+    if (roles[j] == Role::fitted && is_of_text(model.features[j].kind)) compared.insert(model.features[j].column);
   std::vector<std::string> references, faint;
   for (std::size_t j = 0; j < roles.size(); ++j) {
     const Feature& feature = model.features[j];
     if (roles[j] == Role::reference && compared.contains(feature.column))
-      references.push_back(
-          fmt::format("{}: compared with {}", name_html(feature.column, 40), name_html(feature.level, 40)));
+      references.push_back(fmt::format("{}: compared with {}", name_html(feature.column, 40), level_html(feature)));
     if (roles[j] == Role::faint) faint.push_back(feature_html(feature));
   }
   if (references.empty() && faint.empty()) return "";
@@ -138,8 +148,7 @@ std::string effect_table(const Fit& fit, std::size_t part, const std::vector<std
   out += fmt::format("<tr><th scope=\"row\">intercept</th>{}<td></td><td class=\"text\">all features at 0</td></tr>\n",
                      estimate_cells(model.parts[part].intercept, errors));
   for (std::size_t i = 0; i < listed; ++i)
-    if (order[i] < features_of(model, part))
-      out += row(model.features[order[i]], model.parts[part].coefficients[order[i]], roles[order[i]], errors);
+    if (order[i] < features_of(model, part)) out += row(model, part, order[i], roles[order[i]], errors);
   out += "</tbody></table></div>\n";
   if (words.multiplies)
     out += fmt::format("<p class=\"small\">Coefficients add to the logarithm of the {}.</p>\n", words.quantity);

@@ -149,8 +149,7 @@ std::string legend(const Model& model) {
 std::string other_level(const Model& model, const Feature& feature) {
   const std::vector<Role> roles = roles_of(model);
   for (std::size_t j = 0; j < roles.size(); ++j)
-    if (roles[j] == Role::reference && model.features[j].column == feature.column)
-      return name_html(model.features[j].level);
+    if (roles[j] == Role::reference && model.features[j].column == feature.column) return level_html(model.features[j]);
   return "another level";
 }
 
@@ -170,8 +169,8 @@ std::string example(const Fit& fit, std::size_t part, std::size_t feature) {
   std::string second = "is missing in the second";
   if (is_number)
     second = fmt::format("is one {} ({}) higher in the second{}", step_of(fit), number(f.scale, 3), where(f));
-  else if (f.kind == FeatureKind::level)
-    second = fmt::format("is {} in the second and {} in the first", name_html(f.level), other_level(model, f));
+  else if (is_of_text(f.kind))
+    second = fmt::format("is {} in the second and {} in the first", level_html(f), other_level(model, f));
   return fmt::format(
       "<p>For example, take two rows that are alike in all but <em>{}</em>, which {}. For the second the model "
       "{}.</p>\n",

@@ -82,7 +82,7 @@ std::vector<Role> roles_of(const Model& model) {
   if (std::ranges::find(roles, Role::fitted) == roles.end()) return roles;  // a constant compares nothing
   for (std::size_t j = 0; j < roles.size(); ++j) {
     if (roles[j] == Role::fitted) continue;
-    if (model.features[j].kind == FeatureKind::level) roles[j] = Role::reference;
+    if (is_of_text(model.features[j].kind)) roles[j] = Role::reference;
     if (model.features[j].kind == FeatureKind::beyond) roles[j] = Role::faint;
   }
   return roles;
@@ -102,8 +102,7 @@ std::vector<std::size_t> strongest_first(const Model& model) {
 }
 
 bool is_indicator(const Feature& feature) {
-  return feature.kind == FeatureKind::level || feature.kind == FeatureKind::nonzero ||
-         feature.kind == FeatureKind::missing;
+  return is_of_text(feature.kind) || feature.kind == FeatureKind::nonzero || feature.kind == FeatureKind::missing;
 }
 
 Effect effect_of(const Model& model, std::size_t part, std::size_t feature) {
@@ -128,6 +127,10 @@ std::string change_in_words(const Estimate& size, const Words& words, double con
                      up ? sure(size.low, size.high) : sure(-size.high, -size.low));
 }
 
+std::string level_html(const Feature& feature) {
+  return feature.kind == FeatureKind::other ? "another text, or none," : name_html(feature.level, 40);
+}
+
 std::string feature_html(const Feature& feature) {
   switch (feature.kind) {
     case FeatureKind::number:
@@ -140,7 +143,9 @@ std::string feature_html(const Feature& feature) {
       return fmt::format("{} beyond {}", name_html(feature.column, 40),
                          interval_text(feature.knot_low, feature.knot_high));
     case FeatureKind::level:
-      return fmt::format("{} = {}", name_html(feature.column, 40), name_html(feature.level, 40));
+      return fmt::format("{} = {}", name_html(feature.column, 40), level_html(feature));
+    case FeatureKind::other:
+      return fmt::format("{} is other", name_html(feature.column));
     case FeatureKind::nonzero:
       return fmt::format("{} is not 0", name_html(feature.column));
     case FeatureKind::missing:

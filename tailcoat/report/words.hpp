@@ -42,13 +42,15 @@ struct Effect {
 std::size_t features_of(const Model&, std::size_t part);
 // Whether its interval leaves zero out.
 bool is_clear(const Estimate&);
-// In the order in which all parts are shown: the largest effect on any part first, and after the slope below a bend that
-// above it.
+// In the order in which all parts are shown: the largest effect on any part first, and after the slope below a bend
+// that above it.
 std::vector<std::size_t> strongest_first(const Model&);
 Effect effect_of(const Model&, std::size_t part, std::size_t feature);
 // "raises the predicted price by 12 (95 % interval 10 to 14)", "multiplies the odds of yes by 1.8 (...)". HTML. An
 // infinite interval is left out.
 std::string change_in_words(const Estimate&, const Words&, double confidence);
+// A level in words, also that of all other texts.
+std::string level_html(const Feature&);
 // The feature's name, its parts apart.
 std::string feature_html(const Feature&);
 std::string interval_text(double low, double high, int digits = 4);

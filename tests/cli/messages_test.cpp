@@ -110,9 +110,8 @@ TEST_F(Told, NotesSayWhatWasLeftOutInAllOutputs) {
   const Outcome text = tailcoat_program(fit);
   const json figures = json::parse(tailcoat_program(fit + " --json").out, nullptr, false);
   const std::string notes = figures["notes"].dump(), page = scratch.text("report.html");
-  for (const char* note :
-       {"town: texts in fewer than about ", " hold such a text, or none, and count as the average row",
-        "void: nothing is visible at this budget", "zero: nothing but zeros is visible"}) {
+  for (const char* note : {"town: texts in fewer than about ", " hold such a text, or none: ",
+                           "void: nothing is visible at this budget", "zero: nothing but zeros is visible"}) {
     expect_says(notes, note);
     expect_says(text.out, note);
     expect_says(page, note);
@@ -197,7 +196,7 @@ TEST(Messages, GivenLevelsThatMissManyRowsAreNoted) {
                                            " --target price --features income,town --categorical town=Graz,Linz"
                                            " --epsilon 2 --seed 1");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_says(outcome.out, "rows hold a text that was not given, or none; they count as the average row");
+  expect_says(outcome.out, "rows hold a text that was not given, or none: \"town is other\"");
 }
 
 TEST(Messages, ControlCharactersOfNamesDoNotReachTheTerminal) {

@@ -187,6 +187,31 @@ TEST(Design, IsThePlainComputation) {
 }
 
 // 6 floats fit into 4 doubles, 6 floats and 11 floats, but not into 4 floats: there rows are made all the same.
+// Wien and missing texts are another level; it is fitted, the reference, or both are.
+TEST(Design, SeesOtherTextsAsALevel) {
+  const Feature other{.column = "city", .kind = FeatureKind::other, .centre = 0.2, .scale = 0.35, .low = 0, .high = 1};
+  for (const std::vector<std::size_t>& fitted : {std::vector<std::size_t>{1, 2}, {0, 2}, {0, 1}}) {
+    Case made = make_case(0, false);
+    made.wanted.features = {level("Graz", 0.5), other, level("Linz", 0.3)};
+    made.wanted.fitted = fitted;
+    const Table table = table_of(made, Storage::f64);
+    const Frame frame = frame_of(table);
+    const Made all = all_of(design_of(frame, made.wanted));
+    for (std::size_t i = 0; i < kRows; ++i) {
+      const double city = made.cells[i * made.columns.size() + 1];
+      const std::size_t here = std::isnan(city) || city == 0 ? 1 : (city == 1 ? 0 : 2);  // among the features
+      double norm = 1;
+      for (std::size_t k = 0; k < 2; ++k) {
+        const Feature& f = made.wanted.features[fitted[k]];
+        const double value = ((here == fitted[k] ? 1 : 0) - f.centre) / f.scale;
+        ASSERT_NEAR(all.rows[i][k], value, 1e-6) << i << ' ' << k;
+        norm += value * value;
+      }
+      ASSERT_NEAR(all.weights[i], std::min(1.0, kLeverage * kLeverage * 3 / norm), 1e-9) << i;
+    }
+  }
+}
+
 TEST(Design, KeptInTheMemoryOfTheTableHasTheSameBits) {
   for (const Storage storage : {Storage::f64, Storage::f32})
     for (const std::size_t unused : {0u, 2u, 7u})

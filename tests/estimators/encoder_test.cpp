@@ -98,6 +98,21 @@ TEST(RowEncoder, PutsTheCentreForMissingAndUnknownTexts) {
   EXPECT_EQ(encoded(*encoder, {kMissing, 0, 0}), (std::vector<double>{0.25, 0.5}));
 }
 
+TEST(RowEncoder, OtherIsALevelOfMissingAndUnknownTexts) {
+  std::vector<Column> file = columns();
+  const std::vector<Feature> features{kGraz, {.column = "city", .kind = FeatureKind::other, .centre = 0.25}, kLinz};
+  auto encoder = RowEncoder::create(features, file);
+  ASSERT_TRUE(encoder.ok());
+  EXPECT_EQ(encoded(*encoder, {0, 0, 0}), (std::vector<double>{0, 0, 1}));
+  EXPECT_EQ(encoded(*encoder, {1, 0, 0}), (std::vector<double>{0, 1, 0})) << "Wien is no known level";
+  EXPECT_EQ(encoded(*encoder, {kMissing, 0, 0}), (std::vector<double>{0, 1, 0}));
+  file[0].levels.push_back("Graz");
+  file[0].levels.push_back("other");
+  EXPECT_EQ(encoded(*encoder, {2, 0, 0}), (std::vector<double>{1, 0, 0}));
+  EXPECT_EQ(encoded(*encoder, {3, 0, 0}), (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(needed_columns(features).texts, std::vector<std::string>{"city"});
+}
+
 TEST(RowEncoder, FollowsLevelsThatGrow) {
   std::vector<Column> file = columns();
   const std::vector<Feature> features{kGraz, kLinz};
@@ -116,10 +131,13 @@ TEST(RowEncoder, RefusesColumnsThatAreMissingOrOfTheOtherKind) {
   expect_refused({Feature{.column = "city"}}, "column 'city' holds texts, but feature 'city' needs numbers");
   expect_refused({Feature{.column = "price", .kind = FeatureKind::level, .level = "7"}},
                  "column 'price' holds numbers");
+  expect_refused({Feature{.column = "price", .kind = FeatureKind::other}}, "column 'price' holds numbers");
 }
 
 TEST(RowEncoder, RefusesWhatIsNoFeature) {
   expect_refused({kGraz, kLinz, kGraz}, "'city=Graz' appears twice");
+  const Feature other{.column = "city", .kind = FeatureKind::other};
+  expect_refused({other, kGraz, other}, "'city is other' appears twice");
   expect_refused({Feature{.column = "rooms", .centre = kMissing}}, "the centre is nan");
   expect_refused({Feature{.column = "rooms", .scale = 0}}, "the scale is 0");
   expect_refused({Feature{.column = "rooms", .low = 2, .high = 1}}, "the limits are 2 and 1");

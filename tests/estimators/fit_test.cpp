@@ -229,6 +229,50 @@ TEST(Fit, RecoversLevelsGivenOrFound) {
   }
 }
 
+// Half of the rows are of Wien; the others are of thousands of villages, or of none, which adds 3 to y. Levels given or
+// found, the villages are one.
+TEST(Fit, RareTextsAreALevelTogether) {
+  std::vector<std::string> levels{"Wien", "Graz"};
+  for (int i = 0; i < 9000; ++i) levels.push_back(std::string("village ").append(std::to_string(i)));
+  for (const bool given : {true, false}) {
+    Table table =
+        simulated({{.name = "city", .kind = ColumnKind::text, .levels = levels}, {.name = "a"}, {.name = "y"}}, 20000,
+                  14, [](Random& random) {
+                    const double u = uniform(random), a = normal(random);
+                    const double village = 2 + std::floor(9000 * uniform(random));
+                    const double city = u < 0.5 ? 0 : (u < 0.7 ? 1 : (u < 0.75 ? kMissing : village));
+                    return std::vector{city, a, 1 + (u < 0.5 ? 0 : (u < 0.7 ? 2 : 3)) + a + 0.5 * normal(random)};
+                  });
+    FitOptions options{.target = "y", .budget = kGenerous};
+    if (given) options.levels["city"] = {"Wien", "Graz"};
+    const auto fit = fitted(std::move(table), options);
+    expect_near(fit, {{"(intercept)", 1}, {"city=Graz", 2}, {"city=Wien", 0}, {"city is other", 3}, {"a", 1}}, 0.05);
+    ASSERT_EQ(fit->model.notes.size(), 1u);
+    EXPECT_NE(fit->model.notes[0].find("or none: \"city is other\""), std::string::npos) << fit->model.notes[0];
+    const std::vector<Column> columns{{.name = "city", .kind = ColumnKind::text, .levels = {"Linz"}}, {.name = "a"}};
+    auto encoder = RowEncoder::create(fit->model.features, columns);
+    ASSERT_TRUE(encoder.ok());
+    std::vector<double> values(encoder->features());
+    encoder->encode(std::vector<double>{0, 0}, values);
+    double prediction = fit->model.parts[0].intercept.value;
+    for (std::size_t j = 0; j < values.size(); ++j) prediction += values[j] * fit->model.parts[0].coefficients[j].value;
+    EXPECT_NEAR(prediction, 4, 0.1) << "a town that no row has";
+  }
+}
+
+// The one level that shows tells the rest of the column by itself.
+TEST(Fit, ALevelTooRareToBeFoundIsNotLost) {
+  Table table = simulated({{.name = "smoker", .kind = ColumnKind::text, .levels = {"no", "yes"}}, {.name = "y"}}, 3000,
+                          15, [](Random& random) {
+                            const double smoker = uniform(random) < 0.023 ? 1 : 0;
+                            return std::vector{smoker, 10 * smoker + normal(random)};
+                          });
+  const auto fit = fitted(std::move(table), {.target = "y", .budget = {1, 1e-6}});
+  ASSERT_TRUE(fit.ok());
+  EXPECT_FALSE(fit->constant);
+  expect_near(fit, {{"smoker is other", 10}}, 3);
+}
+
 // Amounts are 0 in six rows of ten; any other adds 4, and 0.5 for each unit. Without a feature for that, the slope
 // would have to tell both.
 TEST(Fit, ZerosAreToldFromOtherNumbers) {

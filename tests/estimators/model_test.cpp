@@ -16,9 +16,9 @@ using nlohmann::json;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Model odd_model() {
-  Model model =
-      linear_model({0.1, -1e-300, 7, 3},
-                   {{.column = "a \"quoted\", \xc3\xa4\n"}, {.column = "b"}, {.column = "c"}, {.column = "c"}});
+  Model model = linear_model(
+      {0.1, -1e-300, 7, 3, 2},
+      {{.column = "a \"quoted\", \xc3\xa4\n"}, {.column = "b"}, {.column = "c"}, {.column = "c"}, {.column = "b"}});
   model.target = "y \t\\";
   model.features[0].low = -kInfinity;
   model.features[0].high = 1.7976931348623157e308;
@@ -26,6 +26,7 @@ Model odd_model() {
   model.features[1] = {.column = "b", .kind = FeatureKind::level, .level = "", .centre = 1.0 / 3, .scale = 5e-324};
   model.features[2] = {.column = "c", .kind = FeatureKind::beyond, .knot_low = -1.0 / 7, .knot_high = 1e300};
   model.features[3] = {.column = "c", .kind = FeatureKind::nonzero, .centre = 0.3, .low = 0, .high = 1};
+  model.features[4] = {.column = "b", .kind = FeatureKind::other, .centre = 0.7, .low = 0, .high = 1};
   model.parts[0].intercept = {.value = 2.0 / 3, .standard_error = kInfinity, .low = -kInfinity, .high = kInfinity};
   model.confidence = 0.9;
   model.rows = 123456789012345;
@@ -68,6 +69,8 @@ TEST(ModelFile, IsReadBackBitForBit) {
   EXPECT_EQ(read->features[2].knot_high, 1e300);
   EXPECT_EQ(read->features[3].kind, FeatureKind::nonzero);
   EXPECT_EQ(read->features[3].centre, 0.3);
+  EXPECT_EQ(read->features[4].kind, FeatureKind::other);
+  EXPECT_EQ(read->features[4].centre, 0.7);
   EXPECT_EQ(read->parts[0].intercept.value, 2.0 / 3);
   EXPECT_EQ(read->parts[0].intercept.standard_error, kInfinity);
   EXPECT_EQ(read->parts[0].intercept.low, -kInfinity);
@@ -185,7 +188,7 @@ TEST(ModelFile, RefusesDamage) {
   damaged("/features/0/low", "infinite", "field 'low' must be a number");
   damaged("/features/1", written()["features"][0], "twice");
   damaged("/parts", json::array(), "field 'parts' has 0 of them");
-  damaged("/parts/0/coefficients", json::array(), "field 'coefficients' has 0 of them for 4 features");
+  damaged("/parts/0/coefficients", json::array(), "field 'coefficients' has 0 of them for 5 features");
   damaged("/parts/0/intercept/value", "inf", "field 'value' must be a number");
   damaged("/receipt/schema", "other", "the receipt is damaged");
 }

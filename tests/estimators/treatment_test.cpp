@@ -359,5 +359,16 @@ TEST(Treatment, LevelsOfAnyShareAreUsable) {
   EXPECT_TRUE(level_features("city", {}).empty());
 }
 
+TEST(Treatment, OtherTextsMayBeALevel) {
+  const std::vector<Level> levels{{"Graz", 0.6}, {.text = "", .share = 0.4, .other = true}};
+  const auto features = level_features("city", levels);
+  expect_usable(features);
+  ASSERT_EQ(features.size(), 2u);
+  EXPECT_EQ(features[0].kind, FeatureKind::level);
+  EXPECT_EQ(features[1].kind, FeatureKind::other);
+  EXPECT_EQ(features[1].centre, 0.4);
+  EXPECT_EQ(feature_name(features[1]), "city is other");
+}
+
 }  // namespace
 }  // namespace tailcoat
