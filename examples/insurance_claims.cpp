@@ -203,7 +203,8 @@ Result<void> demo(const std::filesystem::path& folder) {
       "tailcoat fit claims.csv --target amount --categorical region,fuel --epsilon 1 --delta 1e-6";
   TAILCOAT_CHECK(write(folder / "report.html",
                        report_html(fitted, {.data_name = "claims.csv", .command = command, .version = "0.1.0"})));
-  fmt::print("\nThe report: {}\nThe data:   {}\n", (folder / "report.html").string(), (folder / "claims.csv").string());
+  fmt::print("\nThe report: {}\nThe data:   {}\nThe fit:    {}\n", (folder / "report.html").string(),
+             (folder / "claims.csv").string(), command);
   return {};
 }
 

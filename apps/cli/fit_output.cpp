@@ -156,8 +156,9 @@ std::string asked_text(const Model& model) {
   text += fmt::format("Data     {}, {} from {}\n", counted(model.rows, "row"),
                       counted(fitted_features(model), "feature"), counted(columns.size(), "column"));
   if (model.classes.size() == 2) {
-    text += fmt::format("Classes  {} against {}: coefficients are log odds of the first of these\n",
-                        in_quotes(model.classes[1]), in_quotes(model.classes[0]));
+    text += fmt::format("Classes  {} against {}: coefficients {} the first of these\n", in_quotes(model.classes[1]),
+                        in_quotes(model.classes[0]),
+                        std::holds_alternative<LogisticLoss>(model.loss) ? "are log odds of" : "speak for");
   }
   return text;
 }
@@ -209,7 +210,7 @@ std::string coefficients_text(const Fit& fit) {
         "  and then slopes mean something else. To compare coefficients use --straight.\n";
   if (has(FeatureKind::beyond))
     text +=
-        "  \"x beyond a to b\" is the slope of x outside of a to b, where x itself counts as a or b: a long\n"
+        "  \"x beyond a\", or \"a to b\", is the slope of x further out, where x itself counts as a or b: a long\n"
         "  tail has a slope of its own; that of x, or none, where it is too faint to tell.\n";
   if (has(FeatureKind::other))
     text += "  \"x is other\" is what sets rows apart in which x is none of the texts above, or missing.\n";

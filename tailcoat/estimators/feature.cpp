@@ -37,6 +37,7 @@ std::string feature_name(const Feature& feature) {
     case FeatureKind::above:
       return fmt::format("{} above {:.4g}", feature.column, feature.low);
     case FeatureKind::beyond:
+      if (!has_both_ends(feature)) return fmt::format("{} beyond {:.4g}", feature.column, only_end(feature));
       return fmt::format("{} beyond {:.4g} to {:.4g}", feature.column, feature.knot_low, feature.knot_high);
     case FeatureKind::level:
       return fmt::format("{}={}", feature.column, feature.level);

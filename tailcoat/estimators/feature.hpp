@@ -45,13 +45,18 @@ inline bool is_slope(FeatureKind kind) {
   return kind == FeatureKind::number || kind == FeatureKind::below || kind == FeatureKind::above;
 }
 
+// A tail on both sides of its number, rather than one.
+inline bool has_both_ends(const Feature& tail) { return tail.low < tail.knot_low && tail.high > tail.knot_high; }
+// Where the only end of a tail begins.
+inline double only_end(const Feature& tail) { return tail.low < tail.knot_low ? tail.knot_low : tail.knot_high; }
+
 // Made from a text.
 inline bool is_of_text(FeatureKind kind) { return kind == FeatureKind::level || kind == FeatureKind::other; }
 
 // "number", "below", "above", "beyond", "level", "other", "nonzero", "missing".
 const char* kind_name(FeatureKind);
 
-// "rooms", "rooms below 4", "rooms above 4", "rooms beyond -1.5 to 30", "city=Graz", "city is other", "rooms is not
+// "rooms", "rooms below 4", "rooms above 4", "rooms beyond 30", "balance beyond -8 to 30", "city=Graz", "city is other", "rooms is not
 // 0", "rooms is missing".
 std::string feature_name(const Feature&);
 

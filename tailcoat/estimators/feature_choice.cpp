@@ -15,7 +15,7 @@
 namespace tailcoat {
 namespace {
 
-constexpr double kOthersNoise = 3;     // deviations of noise from which rows without a level are one together
+constexpr double kSeen = 3;            // deviations of noise from which rows, of a level or of a column, are believed
 constexpr std::size_t kMostNamed = 8;  // in a note
 
 void add(FeatureChoice& choice, const std::vector<Feature>& features) {
@@ -65,7 +65,7 @@ struct TextCounts {
   std::vector<FrequentLevel> levels;
   double others, noise;
 
-  [[nodiscard]] bool has_others() const { return !levels.empty() && others > kOthersNoise * noise; }
+  [[nodiscard]] bool has_others() const { return !levels.empty() && others > kSeen * noise; }
 };
 
 // The most frequent level is the reference.
@@ -87,7 +87,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// How many rows have each of the given levels.
+// How many rows have each of the given levels. Of those that next to none has there would be nothing but noise to tell.
 Result<TextCounts> counts_of(const Rows& cells, const Column& texts, const std::vector<std::string>& given, Gdp cost,
                              RunContext run, Outlet outlet, std::vector<std::string>& notes) {
   const LabelRule place{.of_level = places(texts.levels, given)};
@@ -97,22 +97,35 @@ Result<TextCounts> counts_of(const Rows& cells, const Column& texts, const std::
   const std::string what = fmt::format("counts of levels, {}", in_quotes(texts.name));
   TAILCOAT_TRY(histogram, column_histograms(run.engine, coded, std::span(&grid, 1), what, cost, outlet));
   TextCounts counts{.levels = {}, .others = histogram.counts[0][0], .noise = histogram.noise_scale};
-  for (std::size_t k = 0; k < given.size(); ++k)
-    counts.levels.push_back({given[k], std::max(histogram.counts[0][k + 2], histogram.noise_scale)});
+  std::vector<std::string> unseen;
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    const double rows = histogram.counts[0][k + 2];
+    if (rows > kSeen * histogram.noise_scale) {
+      counts.levels.push_back({given[k], rows});
+      continue;
+    }
+    unseen.push_back(in_quotes(given[k]));
+    counts.others += rows;
+    counts.noise = std::hypot(counts.noise, histogram.noise_scale);
+  }
+  if (!unseen.empty())
+    notes.push_back(fmt::format("{}: too few rows hold {} to tell {} from others", texts.name, listed(unseen),
+                                unseen.size() == 1 ? "it" : "them"));
   if (counts.has_others())
-    notes.push_back(fmt::format("{0}: about {1:.0f} rows hold a text that was not given, or none: \"{0} is other\"",
+    notes.push_back(fmt::format("{0}: about {1:.0f} rows hold a text that is not told apart, or none: \"{0} is other\"",
                                 texts.name, counts.others));
   return counts;
 }
 
-// All from released numbers.
+// All from released numbers. Empty: nothing.
 std::string note_on_levels(const std::string& column, const TextCounts& counts, double threshold) {
   if (counts.levels.empty())
     return fmt::format("{}: no text is in more than about {:.0f} rows, so the column is not used", column, threshold);
-  return fmt::format("{}: texts in fewer than about {:.0f} rows are not told apart; {}", column, threshold,
-                     counts.has_others() ? fmt::format("about {:.0f} rows hold such a text, or none: \"{} is other\"",
-                                                       counts.others, column)
-                                         : "they count as the average row");
+  if (!counts.has_others()) return "";
+  return fmt::format(
+      "{0}: texts in fewer than about {1:.0f} rows are not told apart; about {2:.0f} rows hold such a text, or none: "
+      "\"{0} is other\"",
+      column, threshold, counts.others);
 }
 
 // The levels of a text column that count, with their noisy counts: those given, or those found.
@@ -126,7 +139,8 @@ Result<TextCounts> levels_of(const Frame& frame, const FitOptions& options, std:
   for (const FrequentLevel& level : found.levels) others -= level.count;
   const double noise = found.noise_scale * std::sqrt(static_cast<double>(found.levels.size()));
   TextCounts counts{.levels = std::move(found.levels), .others = others, .noise = noise};
-  notes.push_back(note_on_levels(texts.name, counts, found.threshold));
+  const std::string note = note_on_levels(texts.name, counts, found.threshold);
+  if (!note.empty()) notes.push_back(note);
   return counts;
 }
 
@@ -196,7 +210,7 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
   }
   FeatureChoice choice;
   auto sketch = sketches.begin();
-  std::vector<std::string> nothing, zeros;  // all that is visible of these columns
+  std::vector<std::string> nothing, zeros, empty;  // all that is visible of these columns
   for (std::size_t j = 0; j < frame.columns.size(); ++j) {
     const Column& column = frame.columns[j];
     if (!is_feature(options, column)) continue;
@@ -207,15 +221,20 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
       continue;
     }
     const std::vector<Feature> known = known_features(options, column.name);
-    if (known.empty()) {
-      add(choice, number_features(column.name, *sketch, rows), *sketch);
-    } else {
+    if (!known.empty()) {
       add(choice, known, known_spread(options, column.name));
+    } else if (rows - sketch->missing < kSeen * sketch->noise) {
+      std::ranges::copy(number_features(column.name, *sketch, rows), std::back_inserter(choice.features));
+      empty.push_back(column.name);
+    } else {
+      add(choice, number_features(column.name, *sketch, rows), *sketch);
+      if (sketch->only_zeros()) (sketch->blank ? nothing : zeros).push_back(column.name);
     }
-    if (known.empty() && sketch->only_zeros()) (sketch->blank ? nothing : zeros).push_back(column.name);
     if (known.empty()) ++sketch;
     if (contains(options.missing_indicators, column.name)) add(choice, {missing_feature(column.name)});
   }
+  if (!empty.empty())
+    choice.notes.push_back(fmt::format("{}: next to no cell is there, so there is no coefficient", listed(empty)));
   note_unseen(choice, nothing, "nothing");
   note_unseen(choice, zeros, "nothing but zeros");
   return choice;

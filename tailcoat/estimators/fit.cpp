@@ -32,7 +32,7 @@ constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of on
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
 constexpr double kClearlyKept = 0.5, kProof = 3, kProofOfCounts = 1;
-constexpr double kShrinkage = 0.7, kShrinkageOfCounts = 1;  // share of the size of errors that slopes lose
+constexpr double kShrinkage = 0.7, kExponentialShrinkage = 1;  // share of the size of errors that slopes lose
 constexpr double kMeanDeviation = 1;  // of the mean of a target from where its bulk is, in units of that
 
 // No single number moves the margin by more than that: the limits of its feature are drawn in.
@@ -70,7 +70,7 @@ class Fitting {
     TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
     if (target.is_unseen() && !fit_.constant) {
       fit_.constant = true;
-      fit_.model.notes.push_back("constant model: too little of the target is visible at this budget for slopes");
+      fit_.model.notes = {"constant model: too little of the target is visible at this budget for slopes"};
       TAILCOAT_TRY(again, Target::look(frame, options_, kSecondLook, run_, outlet(), fit_.model.notes));
       target = std::move(again);
     }
@@ -306,11 +306,11 @@ class Fitting {
   Result<void> shrink_or_drop(Coefficients& found, Errors& errors, const Start& start, const Descent& descent,
                               const LabelledData& data) {
     const Gdp cost = meter_.share(shares_.choice / static_cast<double>(parts_));
-    const bool counts = is_count(options_.loss);
+    const bool counts = is_count(options_.loss), exponential = is_exponential(options_.loss);
     const bool hopeless = counts && (margin_error(found, whitening_) > kMostMarginError ||
                                      margin_error({found.values, errors.noise}, whitening_) > kMostMarginNoise);
-    const double kept = hopeless ? 0 : shrink(found, whitening_, counts ? kShrinkageOfCounts : kShrinkage);
-    Start alone = is_exponential(options_.loss) ? start : mean_of(found, errors, start);
+    const double kept = hopeless ? 0 : shrink(found, whitening_, exponential ? kExponentialShrinkage : kShrinkage);
+    Start alone = exponential ? start : mean_of(found, errors, start);
     Coefficients constant = constant_at(alone.margin, alone.variance());
     const auto level = [&](Coefficients& of, double share) -> Result<void> {
       if (share == 0) return {};
@@ -324,8 +324,8 @@ class Fitting {
       const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
       // Far rows that the fit has followed count like others.
-      const double largest = looks_at_residuals(options_.loss) ? kLargestLinearDifference
-                                                               : kLargestDifference * std::pow(descent.widened, 2);
+      const bool linear = looks_at_residuals(options_.loss) || std::holds_alternative<LogisticLoss>(options_.loss);
+      const double largest = linear ? kLargestLinearDifference : kLargestDifference * std::pow(descent.widened, 2);
       TAILCOAT_TRY(worse,
                    clipped_mean(run_.engine, differences, largest, "choice between fit and constant", cost, outlet()));
       const double noise = 2 * largest / (rows_ * cost.mu);
@@ -426,7 +426,8 @@ class Fitting {
     const auto& [w, covariance] = found;
     last_ = w;
     LinearPart part;
-    part.coefficients.resize(features_.all().size());
+    for (const Feature& feature : features_.all())  // some have none: reference levels, empty columns
+      part.coefficients.push_back(is_of_text(feature.kind) ? Estimate{} : left_out());
     const double unit = target.unit().scale;
     Eigen::VectorXd to_intercept = Eigen::VectorXd::Unit(w.size(), w.size() - 1);
     for (std::size_t i = 0; i < features_.size(); ++i) {

@@ -95,7 +95,15 @@ Result<void> Target::choose_classes(const Frame& frame, std::size_t column, doub
   const Column& texts = frame.columns[column];
   double threshold = 0;
   if (are_found(*options_, texts)) {
-    TAILCOAT_TRY(found, found_levels(frame, *options_, column, outlet.meter.share(share), run, outlet));
+    const Gdp cost = outlet.meter.share(share);
+    TAILCOAT_TRY(least, levels_threshold(frame.rows(), cost, delta_of_levels(frame, *options_)));
+    if (static_cast<double>(frame.rows()) < 2 * least)
+      return refusal(fmt::format(
+          "to find the classes of column {} privately each must be in more than {:.0f} rows, and there are {}; nothing "
+          "was released. Name the classes (--classes a,b; in Python classes=[a, b]), or take a larger epsilon or more "
+          "rows",
+          in_quotes(texts.name), least, frame.rows()));
+    TAILCOAT_TRY(found, found_levels(frame, *options_, column, cost, run, outlet));
     for (const FrequentLevel& level : found.levels) classes_.push_back(level.text);
     threshold = found.threshold;
     notes.push_back(

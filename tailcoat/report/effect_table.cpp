@@ -38,8 +38,8 @@ std::string treatment(const Feature& feature, const Model& model) {
     case FeatureKind::above:
       return number_treatment(feature);
     case FeatureKind::beyond:
-      return fmt::format("how far outside {}, negative below; {}", interval_text(feature.knot_low, feature.knot_high),
-                         number_treatment(feature));
+      return fmt::format("how far beyond {}{}; {}", knots_text(feature),
+                         has_both_ends(feature) ? ", negative below" : "", number_treatment(feature));
     case FeatureKind::level:
       return level_treatment(feature, model);
     case FeatureKind::other:

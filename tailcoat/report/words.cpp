@@ -127,6 +127,10 @@ std::string change_in_words(const Estimate& size, const Words& words, double con
                      up ? sure(size.low, size.high) : sure(-size.high, -size.low));
 }
 
+std::string knots_text(const Feature& tail) {
+  return has_both_ends(tail) ? interval_text(tail.knot_low, tail.knot_high) : number(only_end(tail));
+}
+
 std::string level_html(const Feature& feature) {
   return feature.kind == FeatureKind::other ? "another text, or none," : name_html(feature.level, 40);
 }
@@ -140,8 +144,7 @@ std::string feature_html(const Feature& feature) {
     case FeatureKind::above:
       return fmt::format("{} above {}", name_html(feature.column, 40), number(feature.low));
     case FeatureKind::beyond:
-      return fmt::format("{} beyond {}", name_html(feature.column, 40),
-                         interval_text(feature.knot_low, feature.knot_high));
+      return fmt::format("{} beyond {}", name_html(feature.column, 40), knots_text(feature));
     case FeatureKind::level:
       return fmt::format("{} = {}", name_html(feature.column, 40), level_html(feature));
     case FeatureKind::other:

@@ -49,6 +49,8 @@ Effect effect_of(const Model&, std::size_t part, std::size_t feature);
 // "raises the predicted price by 12 (95 % interval 10 to 14)", "multiplies the odds of yes by 1.8 (...)". HTML. An
 // infinite interval is left out.
 std::string change_in_words(const Estimate&, const Words&, double confidence);
+// Where a tail begins, on one side or on both.
+std::string knots_text(const Feature& tail);
 // A level in words, also that of all other texts.
 std::string level_html(const Feature&);
 // The feature's name, its parts apart.

@@ -324,10 +324,21 @@ TEST(Fit, AnInterruptStopsAndSaysWhatIsSpent) {
 
 TEST(Fit, AFailureAfterTheFirstReleaseSaysWhatIsSpent) {
   const Scratch scratch;
-  const std::string data = scratch.file("one.csv", "a,kind\n1,x\n2,x\n3,x\n");
-  const std::string fit = data + " --target kind --loss logistic --epsilon 1";
+  std::string rows = "a,kind\n";
+  for (int i = 0; i < 300; ++i) rows += std::to_string(i) + ",kind " + std::to_string(i) + "\n";
+  const std::string fit = scratch.file("all.csv", rows) + " --target kind --loss logistic --epsilon 1";
   expect_error(1, fit, "the whole budget, epsilon = 1, delta = 1e-06, counts as spent");
   expect_error(1, fit, "no class of column 'kind' is in more than");
+}
+
+// How many rows there are is public: where that is too few, nothing need be spent to say so.
+TEST(Fit, ClassesThatCannotBeFoundAreRefusedBeforeAnythingIsReleased) {
+  const Scratch scratch;
+  const std::string fit = scratch.file("few.csv", "a,kind\n1,x\n2,x\n3,y\n") + " --target kind --loss logistic";
+  const Outcome outcome = tailcoat_program("fit " + fit + " --epsilon 1");
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_NE(outcome.err.find("and there are 3; nothing was released"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("spent"), std::string::npos) << outcome.err;
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST_F(Told, NotesSayWhatWasLeftOutInAllOutputs) {
   const json figures = json::parse(tailcoat_program(fit + " --json").out, nullptr, false);
   const std::string notes = figures["notes"].dump(), page = scratch.text("report.html");
   for (const char* note : {"town: texts in fewer than about ", " hold such a text, or none: ",
-                           "void: nothing is visible at this budget", "zero: nothing but zeros is visible"}) {
+                           "void: next to no cell is there", "zero: nothing but zeros is visible"}) {
     expect_says(notes, note);
     expect_says(text.out, note);
     expect_says(page, note);
@@ -135,7 +135,7 @@ TEST_F(Told, TheTableHasNamesInFullAndNoRiddles) {
   for (const char* end : {"a", "b"}) expect_says(text, std::string("  ") + kLong + end + "\n");
   EXPECT_EQ(text.find("..."), std::string::npos) << text;
   expect_says(text, "income beyond ");
-  expect_says(text, "\"x beyond a to b\" is the slope of x outside of a to b");
+  expect_says(text, "\"x beyond a\", or \"a to b\", is the slope of x further out");
   for (const char* riddle : {"octaves", "closer look", "standardised"})
     EXPECT_EQ(text.find(riddle), std::string::npos) << riddle;
   EXPECT_EQ(text.find(" mu,"), text.rfind(" mu,")) << "mu is explained once";
@@ -196,7 +196,7 @@ TEST(Messages, GivenLevelsThatMissManyRowsAreNoted) {
                                            " --target price --features income,town --categorical town=Graz,Linz"
                                            " --epsilon 2 --seed 1");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_says(outcome.out, "rows hold a text that was not given, or none: \"town is other\"");
+  expect_says(outcome.out, "rows hold a text that is not told apart, or none: \"town is other\"");
 }
 
 TEST(Messages, ControlCharactersOfNamesDoNotReachTheTerminal) {

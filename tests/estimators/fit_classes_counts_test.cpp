@@ -127,6 +127,27 @@ TEST(FitOfClassesAndCounts, ClassesAreToldApartAsWellAsTheTruthDoes) {
   RecordProperty("hinge", std::to_string(accuracies[1]));
 }
 
+// Along a strong slope chances are near 0 or 1, and the loss has less curvature than elsewhere. Of 40 intervals of 95 %
+// fewer than 33 hold the slope with a probability of 2e-4. (With one curvature for all directions, 28 did.)
+TEST(FitOfClassesAndCounts, IntervalsHoldAStrongSlope) {
+  int held = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Table table = simulated(
+        {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "y", .kind = ColumnKind::text, .levels = {"no", "yes"}}},
+        10000, seed, [](Random& random) {
+          const double a = normal(random), b = normal(random), c = normal(random);
+          return std::vector{a, b, c, uniform(random) < 1 / (1 + std::exp(0.5 - 2 * a - 0.5 * b)) ? 1.0 : 0.0};
+        });
+    FitOptions options{.target = "y", .loss = LogisticLoss{}, .budget = {3, 1e-6}, .straight = true};
+    options.levels["y"] = {"no", "yes"};
+    const auto fit = fitted(std::move(table), options, seed);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    const Estimate a = estimates(fit->model).at("a");
+    held += a.low <= 2 && 2 <= a.high ? 1 : 0;
+  }
+  EXPECT_GE(held, 33);
+}
+
 TEST(FitOfClassesAndCounts, ThreeClassesAreToldApart) {
   const std::vector<std::string> levels{"left", "right", "top"};
   const auto table = [&](std::uint64_t seed) {

@@ -260,6 +260,29 @@ TEST(Fit, RareTextsAreALevelTogether) {
   }
 }
 
+// Levels that no row has, and columns without cells, would have coefficients of noise alone.
+TEST(Fit, WhatIsNotThereHasNoCoefficient) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Table table = simulated(
+        {{.name = "city", .kind = ColumnKind::text, .levels = {"Wien", "Graz"}}, {.name = "void"}, {.name = "y"}}, 5000,
+        seed, [](Random& random) {
+          const double city = uniform(random) < 0.4 ? 1 : 0;
+          return std::vector{city, kMissing, 2 * city + normal(random)};
+        });
+    FitOptions options{.target = "y", .budget = {1, 1e-6}};
+    options.levels["city"] = {"Wien", "Graz", "Atlantis"};
+    const auto fit = fitted(std::move(table), options, seed);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    const auto found = estimates(fit->model);
+    EXPECT_FALSE(found.contains("city=Atlantis"));
+    EXPECT_EQ(found.at("void").value, 0);
+    EXPECT_TRUE(std::isnan(found.at("void").standard_error));
+    ASSERT_EQ(fit->model.notes.size(), 2u);
+    EXPECT_EQ(fit->model.notes[0], "city: too few rows hold 'Atlantis' to tell it from others");
+    EXPECT_EQ(fit->model.notes[1], "void: next to no cell is there, so there is no coefficient");
+  }
+}
+
 // The one level that shows tells the rest of the column by itself.
 TEST(Fit, ALevelTooRareToBeFoundIsNotLost) {
   Table table = simulated({{.name = "smoker", .kind = ColumnKind::text, .levels = {"no", "yes"}}, {.name = "y"}}, 3000,

@@ -359,6 +359,15 @@ TEST(Treatment, LevelsOfAnyShareAreUsable) {
   EXPECT_TRUE(level_features("city", {}).empty());
 }
 
+TEST(Feature, ATailIsNamedByTheEndsItHas) {
+  Feature tail{.column = "x", .kind = FeatureKind::beyond, .low = -2, .high = 90, .knot_low = -2, .knot_high = 30};
+  EXPECT_EQ(feature_name(tail), "x beyond 30");
+  tail.low = -50;
+  EXPECT_EQ(feature_name(tail), "x beyond -2 to 30");
+  tail.high = 30;
+  EXPECT_EQ(feature_name(tail), "x beyond -2");
+}
+
 TEST(Treatment, OtherTextsMayBeALevel) {
   const std::vector<Level> levels{{"Graz", 0.6}, {.text = "", .share = 0.4, .other = true}};
   const auto features = level_features("city", levels);

@@ -194,8 +194,9 @@ Example claims() {
   add(number("car_value", 21000, 10200), estimate(437, 6));
   Feature tail = number("car_value", 0, 9000);
   tail.kind = FeatureKind::beyond;
-  tail.knot_low = -9000;
+  tail.low = tail.knot_low = -9000;
   tail.knot_high = 52000;
+  tail.high = 90000;
   add(tail, left_out());
   add(number("driver_age", 44, 14), estimate(-56, 6));
   add(level("region", "north", 0.4), {});

@@ -114,7 +114,7 @@ TEST(Report, AFeatureBeyondItsKnotsIsNamedAndIsNoExample) {
   income.knot_high = 8;
   const std::string html = page(example);
   EXPECT_TRUE(has(html, "<bdi>median_<wbr>income</bdi> beyond 1.5 to 8"));
-  EXPECT_TRUE(has(html, "how far outside 1.5 to 8, negative below; cut at −1.57 and 10.33; 0 if missing"));
+  EXPECT_TRUE(has(html, "how far beyond 1.5 to 8, negative below; cut at −1.57 and 10.33; 0 if missing"));
   EXPECT_TRUE(has(html, "alike in all but <em><bdi>latitude</bdi></em>"));
 }
 
