@@ -67,8 +67,11 @@ Result<Errors> errors_of(const Descent& descent, const Whitening& whitening, con
     TAILCOAT_TRY(released, gradient_second_moment(run.engine, samples, descent.x, descent.clip, cost, outlet));
     moment = with_least_eigenvalue(Eigen::Map<const Eigen::MatrixXd>(released.matrix.data(), d, d),
                                    kLeastMoment * per_direction);
-    // At the truth the second moment of the gradients of a likelihood is its curvature.
-    if (is_exponential(descent.loss)) axes = axes_of(moment / descent.curvature);
+    // At the truth the second moment of the gradients of a likelihood is its curvature. Noise may add to eigenvalues;
+    // errors of counts must not be taken for too small.
+    const bool clear = released.noise_scale * std::sqrt(2.0 * static_cast<double>(d)) < kLeastMoment * per_direction;
+    if (std::holds_alternative<LogisticLoss>(descent.loss) || (clear && is_count(descent.loss)))
+      axes = axes_of(moment / descent.curvature);
   }
   Eigen::VectorXd noise = Eigen::VectorXd::Zero(d), response = Eigen::VectorXd::Zero(d);
   for (Eigen::Index j = 0; j < d; ++j) {
