@@ -58,7 +58,8 @@ _ATTRIBUTES = """Attributes
         The slope of each number column of X, in its own units, then the coefficients of further terms; 0 where a term
         was left out. Of a classifier one row per class, or one row for two classes.
     terms_ : list of str
-        What each coefficient is of: "age", "age below 38", "age beyond 90", "debt is not 0", "city=Graz".
+        What each coefficient is of: "age", "age below 38", "age beyond 90", "debt is not 0", "city=Graz",
+        "city is other".
     intercept_ : float or array
     std_err_, intercept_std_err_ : like coef_, intercept_
         Standard errors: sampling and privacy noise together. NaN where a term was left out: how far its 0 is off is not

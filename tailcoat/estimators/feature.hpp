@@ -56,8 +56,8 @@ inline bool is_of_text(FeatureKind kind) { return kind == FeatureKind::level || 
 // "number", "below", "above", "beyond", "level", "other", "nonzero", "missing".
 const char* kind_name(FeatureKind);
 
-// "rooms", "rooms below 4", "rooms above 4", "rooms beyond 30", "balance beyond -8 to 30", "city=Graz", "city is other", "rooms is not
-// 0", "rooms is missing".
+// "rooms", "rooms below 4", "rooms above 4", "rooms beyond 30", "balance beyond -8 to 30", "city=Graz", "city is
+// other", "rooms is not 0", "rooms is missing".
 std::string feature_name(const Feature&);
 
 // Refuses numbers that no fit gives: a centre that is not finite, a scale that is not positive, limits out of order.
