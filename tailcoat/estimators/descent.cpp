@@ -20,7 +20,10 @@ constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastSeen = 0.3;          // of the rows with a label
-constexpr double kNoiseOfPath = 2;  // how much more of it the last iterate has than one gradient for all the budget
+// How much more noise counts than bias when a clip is chosen. The last iterate has more of it than one gradient for all
+// the budget; and cutting the gradients of rare events, which are all as long, moves little but the level.
+constexpr double kNoiseOfPath = 2, kNoiseOfRare = 6;
+constexpr double kRare = 0.5;  // a mean count
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
 constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
 // A wider clip is worth a try if it is so many times as wide, cuts so much less, and if what is cut now shows so
@@ -258,6 +261,11 @@ class Walk {
     return square_beside(gradient, mean_row_) > least * (by_noise + by_sampling);
   }
 
+  [[nodiscard]] double noise_weight() const {
+    if (is_count(asked_) && begun_ < kRare) return kNoiseOfRare;
+    return is_exponential(asked_) ? kNoiseOfPath : 1;
+  }
+
   void use(const Clipping& chosen) {
     found_.clip = chosen.clip;
     found_.clipped_share = chosen.clipped_share;
@@ -283,8 +291,7 @@ class Walk {
       return {};
     }
     const bool bounded = !std::holds_alternative<SquaredLoss>(asked_);
-    const double of_path = std::holds_alternative<LogisticLoss>(asked_) ? kNoiseOfPath : 1;
-    const double noise_per_clip = of_path * std::sqrt(d) * 2 / (n * budget_.gradients.mu);
+    const double noise_per_clip = noise_weight() * std::sqrt(d) * 2 / (n * budget_.gradients.mu);
     const double uncapped = choose_clip(bars, n, noise_per_clip, HUGE_VAL);
     double clip = bounded ? uncapped : choose_clip(bars, n, noise_per_clip, rules_.clip_cap);
     if (uncapped > clip) wide_ = clipping(bars, uncapped, n);

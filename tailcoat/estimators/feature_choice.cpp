@@ -189,8 +189,8 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& options, double share, RunContext run,
-                                      Outlet outlet) {
+Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& options, double share, Tails tails,
+                                      RunContext run, Outlet outlet) {
   const auto rows = static_cast<double>(frame.rows());
   std::vector<std::size_t> numbers;
   double columns = 0;
@@ -227,7 +227,7 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
       std::ranges::copy(number_features(column.name, *sketch, rows), std::back_inserter(choice.features));
       empty.push_back(column.name);
     } else {
-      add(choice, number_features(column.name, *sketch, rows), *sketch);
+      add(choice, number_features(column.name, *sketch, rows, tails), *sketch);
       if (sketch->only_zeros()) (sketch->blank ? nothing : zeros).push_back(column.name);
     }
     if (known.empty()) ++sketch;

@@ -23,7 +23,7 @@ struct FeatureChoice {
 };
 
 // Costs at most the share of the meter's total, a text twice as much as a number.
-Result<FeatureChoice> choose_features(const Frame&, const FitOptions&, double share, RunContext, Outlet);
+Result<FeatureChoice> choose_features(const Frame&, const FitOptions&, double share, Tails, RunContext, Outlet);
 
 // The texts of a column that many rows have.
 Result<FrequentLevels> found_levels(const Frame&, const FitOptions&, std::size_t column, Gdp cost, RunContext, Outlet);

@@ -133,7 +133,8 @@ class Fitting {
   }
 
   Result<void> take_features(const Frame& frame, const Target& target) {
-    TAILCOAT_TRY(choice, choose_features(frame, options_, shares_.columns, run_, outlet()));
+    const Tails tails = strength_.pays_suspicion(features_among(frame)) ? Tails::suspected : Tails::seen;
+    TAILCOAT_TRY(choice, choose_features(frame, options_, shares_.columns, tails, run_, outlet()));
     // Tails that noise has made will be forgotten.
     const auto features = std::ranges::count_if(
         choice.fitted, [&](std::size_t j) { return choice.features[j].kind != FeatureKind::beyond; });
@@ -258,7 +259,7 @@ class Fitting {
     const auto [moves, straight] = drop_faint(found, features_.turns());
     errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
     if (!features_.empty()) {
-      TAILCOAT_CHECK(shrink_or_drop(found, errors, start, descent, data));
+      TAILCOAT_CHECK(shrink_or_drop(found, errors, target, start, descent, data));
     } else if (!predicts_classes(options_.loss)) {
       set_constant(found, errors, mean_of(found, errors, start));
     }
@@ -303,8 +304,8 @@ class Fitting {
 
   // The slopes as far as they stand out of their errors; or the constant model, if nothing of them does, or if that is
   // better on the rows as far as can be told.
-  Result<void> shrink_or_drop(Coefficients& found, Errors& errors, const Start& start, const Descent& descent,
-                              const LabelledData& data) {
+  Result<void> shrink_or_drop(Coefficients& found, Errors& errors, const Target& target, const Start& start,
+                              const Descent& descent, const LabelledData& data) {
     const Gdp cost = meter_.share(shares_.choice / static_cast<double>(parts_));
     const bool counts = is_count(options_.loss), exponential = is_exponential(options_.loss);
     const bool hopeless = counts && (margin_error(found, whitening_) > kMostMarginError ||
@@ -315,7 +316,8 @@ class Fitting {
     const auto level = [&](Coefficients& of, double share) -> Result<void> {
       if (share == 0) return {};
       const Gdp price = meter_.share(share / static_cast<double>(parts_));
-      return move_level(of, {descent, whitening_, data, start.labelled, alone.sampling}, price, run_, outlet());
+      const double largest = target.largest_residual(start, price);
+      return move_level(of, {descent, whitening_, data, start, largest, alone.sampling}, price, run_, outlet());
     };
     TAILCOAT_CHECK(level(constant, shares_.level_of_constant));
     alone.noise = constant.covariance.diagonal().tail(1)[0] - alone.sampling;

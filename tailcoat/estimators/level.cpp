@@ -3,34 +3,49 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/mechanisms/clipped_mean.hpp"
 
 namespace tailcoat {
 namespace {
 
-constexpr double kStep = 0.25;          // in the units of the fit
-constexpr double kLargestResidual = 3;  // that counts
-constexpr double kOtherError = 0.3;     // besides noise: steps are few, and clipped
+constexpr double kStep = 0.25, kShortStep = 0.02;  // in the units of the fit; the latter where losses are smooth
+constexpr double kOtherError = 0.3;                // besides noise: steps are few, and clipped
+constexpr double kLeastRate = 0.1;                 // of the one that was released
 
 std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+
+// By how much the margin is off, if what is predicted is too much by `residual` on average. For numbers by as much. The
+// mean rate and chance are known from the start: of rates the ratio is that of the predictions; of chances that differ
+// it is less than this, so a step is short rather than long.
+double margin_of(const Loss& loss, const Start& start, double residual) {
+  if (is_count(loss)) return std::log(std::max(1 + residual / start.curvature, kLeastRate));
+  if (!is_exponential(loss)) return residual;
+  const double mean = 1 / (1 + std::exp(-start.margin));
+  const double predicted = std::clamp(mean + residual, kLeastRate * mean, 1 - kLeastRate * (1 - mean));
+  return std::log(predicted / (1 - predicted)) - start.margin;
+}
 
 }  // namespace
 
 Result<void> move_level(Coefficients& found, const LevelSetting& setting, Gdp cost, RunContext run, Outlet outlet) {
-  const auto& [descent, whitening, data, labelled, sampling] = setting;
+  const auto& [descent, whitening, data, start, largest, sampling] = setting;
   auto& [w, covariance] = found;
+  const bool exponential = is_exponential(descent.loss);
+  const double step = exponential ? kShortStep : kStep;
   const Eigen::Index last = w.size() - 1;
   const Eigen::VectorXd x = whitening.root() * w, unit = whitening.root().col(last);
-  const Eigen::VectorXd above = x + kStep * unit, below = x - kStep * unit;
+  const Eigen::VectorXd above = x + step * unit, below = x - step * unit;
   TAILCOAT_TRY(differences, run.engine.loss_differences(Samples(data, descent.loss), view(above), view(below)));
-  const double largest = looks_at_residuals(descent.loss) ? 1 : kLargestResidual;
-  TAILCOAT_TRY(mean, clipped_mean(run.engine, differences, 2 * kStep * largest, "level", cost, outlet));
-  const double share = labelled / static_cast<double>(data.rows());  // others add nothing to the mean
-  const double slope = mean[0] / (2 * kStep) / share, noise = std::pow(2 * largest / (labelled * cost.mu), 2);
+  TAILCOAT_TRY(mean, clipped_mean(run.engine, differences, 2 * step * largest, "level", cost, outlet));
+  const double share = start.labelled / static_cast<double>(data.rows());  // others add nothing to the mean
+  const double off = margin_of(descent.loss, start, mean[0] / (2 * step) / share);
+  const double noise = std::pow(2 * largest / (start.labelled * cost.mu) / (exponential ? start.curvature : 1), 2);
   const Eigen::VectorXd row = mean_row(whitening);
   const double error = std::max(variance_of(row, covariance) - sampling, 0.0) + kOtherError * kOtherError;
-  const double curvature = descent.curvature / share, length = error / (error + noise) / std::max(curvature, 1.0);
-  w[last] -= length * slope;
+  const double curvature = exponential ? 1 : descent.curvature / share;
+  const double length = error / (error + noise) / std::max(curvature, 1.0);
+  w[last] -= length * off;
   // The part of the error that is gone, and what takes its place.
   const double gone = std::min(length * curvature, 1.0);
   Eigen::MatrixXd moves = Eigen::MatrixXd::Identity(last + 1, last + 1);

@@ -1,8 +1,9 @@
 // The level of a fit: one step along the intercept alone. Its noise does not grow with the number of columns, as that
-// of a gradient does. Rules: adaptive.md, "Little strength".
+// of a gradient does. Rules: adaptive.md, "Level".
 #pragma once
 
 #include "tailcoat/estimators/descent.hpp"
+#include "tailcoat/estimators/target.hpp"
 #include "tailcoat/estimators/uncertainty.hpp"
 
 namespace tailcoat {
@@ -11,7 +12,8 @@ struct LevelSetting {
   const Descent& descent;
   const Whitening& whitening;
   const LabelledData& data;
-  double labelled;  // rows
+  const Start& start;
+  double largest;   // residual that counts
   double sampling;  // variance of the level that no step takes away
 };
 

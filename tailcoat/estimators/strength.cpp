@@ -16,11 +16,14 @@ namespace {
 // but for its largest directions; fewer steps are as far as one gets.
 constexpr Shares kWeakShares{
     .columns = 0.3, .curvature = 0.05, .choice = 0.04, .level = 0.05, .level_of_constant = 0.05, .steps = 8};
-// Where losses grow linearly the descent leaves the level of a constant further off than need be.
+// Where losses grow linearly the descent leaves the level of a constant further off than need be, and large counts may
+// not have been seen.
 constexpr double kLevelOfConstant = 0.01;
+// Where an error of the margin is a factor of what is predicted, clipping moves the level of a fit.
+constexpr double kLevelOfExponent = 0.02;
 // What a target, a rate, a column and a feature need, and how many of the latter the rest is worth.
 constexpr double kTarget = 20, kRate = 60, kPerColumn = 8, kPerFeature = 6, kPerRareFeature = 9, kBesides = 5;
-constexpr double kWeakPerColumn = 15, kPerBentFeature = 40;
+constexpr double kWeakPerColumn = 15, kPerBentFeature = 40, kPerSuspect = 400;
 constexpr double kForSteps = 500, kToFollow = 200;  // for each column of the design
 constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 
@@ -36,6 +39,7 @@ double share_that_tells(const Loss& loss) {
 
 Strength::Strength(const Loss& loss, double rows, Gdp total)
     : exponential_(is_exponential(loss)),
+      counts_(is_count(loss)),
       linear_(looks_at_residuals(loss) && !predicts_classes(loss)),
       strength_(share_that_tells(loss) * rows * total.mu) {}
 
@@ -61,14 +65,21 @@ bool Strength::is_too_rare(double curvature, std::size_t features) const {
 
 Shares Strength::shares(std::size_t columns) const {
   Shares shares = strength_ < needed(kWeakPerColumn, columns) ? kWeakShares : Shares();
-  if (exponential_) shares.level = shares.level_of_constant = 0;
-  if (linear_) shares.level_of_constant = std::max(shares.level_of_constant, kLevelOfConstant);
+  if (exponential_) {
+    shares.level = kLevelOfExponent;
+    shares.level_of_constant = 0;  // that of classes is in their counts
+  }
+  if (linear_ || counts_) shares.level_of_constant = std::max(shares.level_of_constant, kLevelOfConstant);
   return shares;
 }
 
 double Strength::target_share(bool constant) const {
   return std::clamp((constant || exponential_ ? kRate : kTarget) / strength_, Shares().target,
                     constant ? kMostForConstant : kMostForTarget);
+}
+
+bool Strength::pays_suspicion(std::size_t columns) const {
+  return !exponential_ && strength_ >= needed(kPerSuspect, 2 * columns);
 }
 
 bool Strength::pays_bends(std::size_t features) const { return strength_ >= needed(kPerBentFeature, features); }

@@ -33,6 +33,8 @@ class Strength {
   [[nodiscard]] Shares shares(std::size_t columns) const;
   // What the target gets of the budget, a constant model's or that of a model with slopes.
   [[nodiscard]] double target_share(bool constant) const;
+  // Whether each column may be tried with a tail that nothing is seen of yet.
+  [[nodiscard]] bool pays_suspicion(std::size_t columns) const;
   // Whether a column may have two slopes, if that makes so many features of all.
   [[nodiscard]] bool pays_bends(std::size_t features) const;
   // More steps get closer; the curvature of a likelihood can be followed on the way.
@@ -42,7 +44,7 @@ class Strength {
  private:
   [[nodiscard]] std::string lacks(std::size_t count, const char* what, double each) const;
 
-  bool exponential_, linear_;
+  bool exponential_, counts_, linear_;
   double strength_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/data/text.hpp"
+#include "tailcoat/estimators/descent.hpp"
 #include "tailcoat/estimators/feature_choice.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/mechanisms/clipped_mean.hpp"
@@ -18,6 +19,10 @@ namespace {
 constexpr double kMissingNoise = 3;  // deviations of noise from which missing targets are believed
 constexpr double kLeastPresent = 0.01;
 constexpr double kCountShare = 0.1;  // of the target's share, to count them where nothing else is looked at
+constexpr double kLargestResidual = 3, kLargestLinearResidual = 1;
+// Counts that are too rare to show are let in, up to so many times the largest that shows, as long as noise is so small
+// a part of the mean: of residuals, and of the counts themselves.
+constexpr double kHiddenCounts = 2, kCountNoise = 0.05, kWideCounts = 4, kWideNoise = 0.2;
 
 // The largest magnitude that is visible. Where only zeros are, others are taken to be counts of one.
 double most_of(const ColumnSketch& sketch) {
@@ -190,6 +195,18 @@ Result<Start> Target::start(const Design& design, std::size_t part, Gdp cost, Ru
   return Start{0, 1, labelled};
 }
 
+// Rare ones may be out of sight, but they are counts.
+double Target::most_count() const { return std::max(most_of(*sketch_), 1.0); }
+
+double Target::largest_residual(const Start& start, Gdp cost) const {
+  const bool bounded = std::holds_alternative<LogisticLoss>(options_->loss) || looks_at_residuals(options_->loss);
+  if (bounded) return kLargestLinearResidual;
+  if (!is_count(options_->loss)) return kLargestResidual;
+  const double mean = start.curvature, noise_per_cut = 2 / (start.labelled * cost.mu);
+  const double hidden = std::min(kHiddenCounts * most_count(), kCountNoise * mean / noise_per_cut);
+  return std::max({mean_cut(*sketch_, mean, noise_per_cut), hidden, 1.0});
+}
+
 LabelRule Target::class_labels(double positive, double size) const {
   LabelRule rule{.of_level = class_of_};
   for (double& label : rule.of_level) label = std::isnan(label) ? label : (label == positive ? size : -size);
@@ -223,11 +240,18 @@ Result<Start> Target::start_of_counts(const Design& design, Gdp cost, RunContext
     TAILCOAT_TRY(mean, clipped_mean(run.engine, column, most / 2, "mean of the target", half, outlet));
     return std::max(mean[0] / present + most / 2, most / rows);
   };
-  const double most = std::max(most_of(*sketch_), 1.0);  // rare ones may be out of sight, but they are counts
+  const double most = most_count();
   TAILCOAT_TRY(count, mean_of(design.targets(), most, labelled_));
-  Start start = log_start(std::log(count), labelled, count, most / half.mu);
-  if (options_->exposure.empty()) return start;
+  if (options_->exposure.empty()) {
+    // Again, with as many of the larger counts as noise allows; they count if they show.
+    const double wide = std::clamp(kWideNoise * count * labelled * half.mu, most, kWideCounts * most);
+    TAILCOAT_TRY(again, mean_of(design.targets(), wide, labelled_));
+    const bool shows = again - count > std::hypot(most, wide) / (labelled * half.mu);
+    const double mean = wide == most ? (count + again) / 2 : (shows ? again : count);
+    return log_start(std::log(mean), labelled, mean, wide == most ? most / cost.mu : (shows ? wide : most) / half.mu);
+  }
   TAILCOAT_TRY(exposure, mean_of(design.exposures(), most_of(*exposure_sketch_), exposed_));
+  Start start = log_start(std::log(count), labelled, count, most / half.mu);
   start.margin = std::log(count / exposure);
   return start;
 }

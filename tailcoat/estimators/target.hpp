@@ -43,6 +43,8 @@ class Target {
   void label(Design&, std::size_t part) const;
   // Where the descent of that part starts.
   Result<Start> start(const Design&, std::size_t part, Gdp cost, RunContext, Outlet) const;
+  // Of residuals in the units of the fit: where to cut them for their mean, released at that cost.
+  [[nodiscard]] double largest_residual(const Start&, Gdp cost) const;
 
  private:
   explicit Target(const FitOptions& options) : options_(&options) {}
@@ -54,6 +56,7 @@ class Target {
   [[nodiscard]] LabelRule labels(std::size_t part) const;
   Result<Start> start_of_classes(const Design&, std::size_t part, Gdp cost, RunContext, Outlet) const;
   Result<Start> start_of_counts(const Design&, Gdp cost, RunContext, Outlet) const;
+  [[nodiscard]] double most_count() const;
   Result<Start> mean(const Design&, Gdp cost, RunContext, Outlet) const;
 
   const FitOptions* options_;

@@ -6,10 +6,13 @@
 namespace tailcoat {
 namespace {
 
-constexpr double kBulk = 20;             // the bulk ends where a value is sqrt(20) of its standard deviations out
-constexpr double kBulkAlone = 40;        // the same where nothing further out is visible
-constexpr double kTailNoise = 2;         // rows beyond, in noise deviations, that make a feature of their own
-constexpr double kTailReach = 1.3;       // and they must reach so much further
+constexpr double kBulk = 20;        // the bulk ends where a value is sqrt(20) of its standard deviations out
+constexpr double kBulkAlone = 40;   // the same where nothing further out is visible
+constexpr double kTailNoise = 2;    // rows beyond, in noise deviations, that make a feature of their own
+constexpr double kTailReach = 1.3;  // and they must reach so much further
+// A tail is suspected of a number that is seen to reach so near to the end of its bulk; where it ends, and how far out
+// a row of it typically is beyond the bulk, both in lengths of that.
+constexpr double kNearEnd = 0.6, kSuspectedReach = 2, kSuspectedExcess = 0.5;
 constexpr double kLeastScale = 1.0 / 8;  // of the distance to the end of the bulk
 constexpr double kLeastRare = 1.0 / 32;  // the same where nearly all rows share one value
 constexpr double kAtomShare = 0.6;       // of the rows in one bin
@@ -61,10 +64,40 @@ std::optional<Feature> nonzero_feature(const std::string& column, const ColumnSk
   return indicator(column, FeatureKind::nonzero, others / present);
 }
 
+// As many as noise could hide.
+double hidden_rows(const ColumnSketch& sketch) { return std::max(kTailNoise * sketch.noise, 1.0); }
+
+Feature tail_of(const Feature& number, double scale, Range range) {
+  return {.column = number.column,
+          .kind = FeatureKind::beyond,
+          .scale = scale,
+          .low = std::min(range.low, number.low),
+          .high = std::max(range.high, number.high),
+          .knot_low = number.low,
+          .knot_high = number.high};
+}
+
+// Without a visible tail. A suspected one has the unit that it would have with as many rows as noise may hide.
+std::vector<Feature> number_alone(const std::string& column, const ColumnSketch& sketch, double rows, const Bulk& bulk,
+                                  double reach, Tails tails) {
+  const double limit = std::sqrt(kBulk) * bulk.scale;
+  const bool seen = sketch.share_beyond(bulk.centre, limit) * rows > hidden_rows(sketch);
+  if (tails == Tails::seen || seen || limit < bulk.limit || reach < kNearEnd * limit)
+    return number_features(column, Scale{bulk.centre, bulk.scale});
+  const Feature number{.column = column,
+                       .centre = bulk.centre,
+                       .scale = bulk.scale,
+                       .low = bulk.centre - limit,
+                       .high = bulk.centre + limit};
+  const double hidden = std::min(hidden_rows(sketch) / rows, 1.0), far = kSuspectedReach * limit;
+  return {number,
+          tail_of(number, std::sqrt(hidden) * kSuspectedExcess * limit, {bulk.centre - far, bulk.centre + far})};
+}
+
 // The number, and its tail if it has one.
-std::vector<Feature> slope_features(const std::string& column, const ColumnSketch& sketch, double rows) {
+std::vector<Feature> slope_features(const std::string& column, const ColumnSketch& sketch, double rows, Tails tails) {
   if (sketch.only_zeros()) {
-    const double rare = std::min(std::max(2 * sketch.noise, 1.0) / rows, 0.25);  // as many as noise could hide
+    const double rare = std::min(hidden_rows(sketch) / rows, 0.25);
     return {{.column = column, .scale = std::sqrt(rare), .low = -1, .high = 1}};
   }
   const Bulk bulk = bulk_of(sketch);
@@ -77,25 +110,17 @@ std::vector<Feature> slope_features(const std::string& column, const ColumnSketc
     number.high = sketch.high();
     return {number};
   }
-  if (!(beyond > kTailNoise * sketch.noise && tail_scale > 0 && reach > kTailReach * bulk.limit)) {
-    return number_features(column, Scale{bulk.centre, bulk.scale});
-  }
+  if (!(beyond > kTailNoise * sketch.noise && tail_scale > 0 && reach > kTailReach * bulk.limit))
+    return number_alone(column, sketch, rows, bulk, reach, tails);
   number.low = bulk.centre - bulk.limit;
   number.high = bulk.centre + bulk.limit;
-  const Feature tail{.column = column,
-                     .kind = FeatureKind::beyond,
-                     .scale = tail_scale,
-                     .low = std::min(sketch.low(), number.low),
-                     .high = std::max(sketch.high(), number.high),
-                     .knot_low = number.low,
-                     .knot_high = number.high};
-  return {number, tail};
+  return {number, tail_of(number, tail_scale, {sketch.low(), sketch.high()})};
 }
 
 }  // namespace
 
-std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows) {
-  std::vector<Feature> features = slope_features(column, sketch, rows);
+std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows, Tails tails) {
+  std::vector<Feature> features = slope_features(column, sketch, rows, tails);
   if (const auto nonzero = nonzero_feature(column, sketch, rows)) features.push_back(*nonzero);
   return features;
 }

@@ -27,9 +27,13 @@ struct Level {
   bool other = false;  // all other texts, and none
 };
 
-// The number itself, cut where the bulk of the column ends; if more of it than noise is further out, how far; and if
-// many cells are 0 and the others differ, whether it is one of those.
-std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows);
+// The tails that become features: those that a sketch shows, or also such as its noise may hide.
+enum class Tails { seen, suspected };
+
+// The number itself, cut where the bulk of the column ends; if more of it than noise is further out, or may be, how
+// far; and if many cells are 0 and the others differ, whether it is one of those.
+std::vector<Feature> number_features(const std::string& column, const ColumnSketch& sketch, double rows,
+                                     Tails tails = Tails::seen);
 std::vector<Feature> number_features(const std::string& column, Range bounds);
 std::vector<Feature> number_features(const std::string& column, Scale scale);
 

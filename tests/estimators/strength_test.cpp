@@ -40,6 +40,23 @@ TEST(Strength, ASecondSlopeTakesMoreThanTheFirst) {
   EXPECT_FALSE(kWeak.pays_bends(1));
 }
 
+TEST(Strength, TailsThatAreNotSeenAreTriedOnlyWithMuchOfIt) {
+  EXPECT_TRUE(Strength(SquaredLoss{}, 36000, Gdp{0.1}).pays_suspicion(2));  // 400 * (2 * 2 + 5)
+  EXPECT_FALSE(Strength(SquaredLoss{}, 36000, Gdp{0.1}).pays_suspicion(3));
+  EXPECT_FALSE(Strength(PoissonLoss{}, 1e9, Gdp{0.1}).pays_suspicion(1)) << "a step too far is a factor";
+}
+
+TEST(Strength, FitsOfClassesAndCountsHaveTheirLevelReleased) {
+  for (const double rows : {1500.0, 1e6}) {
+    const Shares classes = Strength(LogisticLoss{}, rows, Gdp{0.1}).shares(12);
+    const Shares counts = Strength(PoissonLoss{}, rows, Gdp{0.1}).shares(12);
+    EXPECT_EQ(classes.level, 0.02);
+    EXPECT_EQ(classes.level_of_constant, 0) << "their counts are known";
+    EXPECT_EQ(counts.level, 0.02);
+    EXPECT_EQ(counts.level_of_constant, 0.01);
+  }
+}
+
 // Everything but the gradients, with the most that a target may take and clips and levels counted twice: they need some
 // of the budget in any case.
 TEST(Strength, SharesLeaveRoomForGradients) {

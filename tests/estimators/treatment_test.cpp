@@ -32,6 +32,14 @@ bool has_nonzero(const ColumnSketch& sketch, double rows) {
   return features.back().kind == FeatureKind::nonzero;
 }
 
+// Bins of unit width around 0 that reach to the given number of deviations, as a normal column fills them.
+ColumnSketch normal_sketch(double reach) {
+  std::vector<SketchBin> bins;
+  for (double at = -reach; at < reach; at += 0.25)
+    bins.push_back({at, at + 0.25, kRows * 0.1 * std::exp(-(at + 0.125) * (at + 0.125) / 2)});
+  return sketch_of(bins);
+}
+
 // What the design and the model file need: finite numbers, and no cell further than `reach` units from the centre.
 void expect_usable(const std::vector<Feature>& features, double reach = 1e4) {
   ASSERT_FALSE(features.empty());
@@ -377,6 +385,40 @@ TEST(Treatment, OtherTextsMayBeALevel) {
   EXPECT_EQ(features[1].kind, FeatureKind::other);
   EXPECT_EQ(features[1].centre, 0.4);
   EXPECT_EQ(feature_name(features[1]), "city is other");
+}
+
+TEST(Treatment, ATailIsSuspectedWhereTheBulkIsSeenToNearlyEnd) {
+  const ColumnSketch sketch = normal_sketch(3.5);
+  EXPECT_EQ(number_features("x", sketch, kRows).size(), 1u);
+  const auto features = number_features("x", sketch, kRows, Tails::suspected);
+  ASSERT_EQ(features.size(), 2u);
+  const Feature &number = features[0], &tail = features[1];
+  EXPECT_EQ(tail.kind, FeatureKind::beyond);
+  // The bulk ends sqrt(20) deviations out, the tail twice as far.
+  EXPECT_NEAR(number.high, std::sqrt(20.0), 0.1);
+  EXPECT_EQ(tail.knot_high, number.high);
+  EXPECT_NEAR(tail.high, 2 * number.high, 0.3);
+  EXPECT_NEAR(tail.low, 2 * number.low, 0.3);
+  // As many rows as noise may hide, 20, half as far out again as the bulk ends.
+  EXPECT_NEAR(tail.scale, std::sqrt(20 / kRows) * number.high / 2, 0.01);
+  expect_usable(features);
+}
+
+TEST(Treatment, NoTailIsSuspectedOfNumbersThatEndBefore) {
+  EXPECT_EQ(number_features("x", sketch_of({{0, 1, 10000}, {1, 2, 10000}}), kRows, Tails::suspected).size(), 1u);
+  // Nearly all are 0: the others are no tail of theirs.
+  EXPECT_EQ(number_features("x", sketch_of({{0, 0, 19000}, {1, 1.1, 1000}}), kRows, Tails::suspected).size(), 1u);
+}
+
+TEST(Treatment, SuspectedTailsAreUsableWhateverTheSketch) {
+  std::mt19937_64 random(12);
+  for (int trial = 0; trial < 5000 && !testing::Test::HasFailure(); ++trial) {
+    const ColumnSketch sketch = random_sketch(random);
+    // A suspected tail of one row in `rows` is 2 sqrt(rows) units long.
+    for (const double rows : {1.0, 100.0, 1e6})
+      expect_usable(number_features("x", sketch, rows, Tails::suspected),
+                    std::max({furthest(sketch), 2.001 * std::sqrt(rows)}));
+  }
 }
 
 }  // namespace
