@@ -25,7 +25,7 @@ constexpr double kLeastSeen = 0.3;          // of the rows with a label
 constexpr double kNoiseOfPath = 2, kNoiseOfRare = 6;
 constexpr double kRare = 0.5;  // a mean count
 constexpr double kLeastLogisticClip = 0.4, kLeastPoissonClip = 1;
-constexpr double kMost = 0.9, kCapOfMost = 3;  // rows, and how many times their norms are still no outliers
+constexpr double kMost = 0.9, kCapOfMost = 2.5;  // rows, and how many times their norms are still no outliers
 // A wider clip is worth a try if it is so many times as wide, cuts so much less, and if what is cut now shows so
 // clearly.
 constexpr double kWider = 4, kStillCut = 0.1, kClearlyCut = 100;
