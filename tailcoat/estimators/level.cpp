@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kStep = 0.25, kShortStep = 0.02;  // in the units of the fit; the latter where losses are smooth
 constexpr double kOtherError = 0.3;                // besides noise: steps are few, and clipped
+constexpr double kProof = 2;                       // deviations of noise
 constexpr double kLeastRate = 0.1;                 // of the one that was released
 
 std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
@@ -24,6 +25,16 @@ double margin_of(const Loss& loss, const Start& start, double residual) {
   const double mean = 1 / (1 + std::exp(-start.margin));
   const double predicted = std::clamp(mean + residual, kLeastRate * mean, 1 - kLeastRate * (1 - mean));
   return std::log(predicted / (1 - predicted)) - start.margin;
+}
+
+// What clipping may have left of an error of the level, squared. Clips of rates and chances, which are loose where
+// noise is small, are chosen to have as much bias as a gradient has noise in all its directions together; it is more
+// where the step itself shows it.
+double other_error(const Loss& loss, double by_noise, Eigen::Index directions, double off, double noise) {
+  const double most = kOtherError * kOtherError;
+  if (!is_exponential(loss)) return most;
+  const double shown = std::max(off * off - kProof * kProof * noise, 0.0);
+  return std::min(static_cast<double>(directions) * by_noise + shown, most);
 }
 
 }  // namespace
@@ -42,7 +53,8 @@ Result<void> move_level(Coefficients& found, const LevelSetting& setting, Gdp co
   const double off = margin_of(descent.loss, start, mean[0] / (2 * step) / share);
   const double noise = std::pow(2 * largest / (start.labelled * cost.mu) / (exponential ? start.curvature : 1), 2);
   const Eigen::VectorXd row = mean_row(whitening);
-  const double error = std::max(variance_of(row, covariance) - sampling, 0.0) + kOtherError * kOtherError;
+  const double by_noise = std::max(variance_of(row, covariance) - sampling, 0.0);
+  const double error = by_noise + other_error(descent.loss, by_noise, w.size(), off, noise);
   const double curvature = exponential ? 1 : descent.curvature / share;
   const double length = error / (error + noise) / std::max(curvature, 1.0);
   w[last] -= length * off;
