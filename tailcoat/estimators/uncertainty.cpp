@@ -93,6 +93,13 @@ Dropped drop_faint(Coefficients& coefficients, std::vector<Turn> turns) {
     return std::abs(of.dot(w)) / std::sqrt(of.dot(covariance * of));
   };
   const auto unit = [&](Eigen::Index j) -> Eigen::VectorXd { return Eigen::VectorXd::Unit(w.size(), j); };
+  // The others move to where they are best if `none` of the coefficients is 0.
+  const auto make_zero = [&](const Eigen::VectorXd& none) {
+    const Eigen::VectorXd column = covariance * none / none.dot(covariance * none);
+    w -= column * none.dot(w);
+    covariance -= column * (none.transpose() * covariance).eval();
+    dropped.moves -= column * (none.transpose() * dropped.moves).eval();
+  };
   while (!turns.empty()) {
     auto faintest = turns.begin();
     Eigen::VectorXd none;  // what is 0 if there is no such turn
@@ -107,12 +114,15 @@ Dropped drop_faint(Coefficients& coefficients, std::vector<Turn> turns) {
         consider(turn, unit(turn->at) - turn->unit * unit(turn->before));
     }
     if (least > kFaint) break;
-    const Eigen::VectorXd column = covariance * none / none.dot(covariance * none);
-    w -= column * none.dot(w);
-    covariance -= column * (none.transpose() * covariance).eval();
-    dropped.moves -= column * (none.transpose() * dropped.moves).eval();
+    make_zero(none);
     if (faintest->bend) dropped.straight.push_back(*faintest);
     turns.erase(faintest);
+  }
+  for (const Turn& turn : turns) {
+    const double before = turn.unit * w[turn.before];
+    const bool steep = w[turn.at] * before < 0 && std::abs(w[turn.at]) > std::abs(before);
+    if (!turn.bend && steep && deviations(unit(turn.before)) > kFaint)
+      make_zero(unit(turn.at) + turn.unit * unit(turn.before));
   }
   return dropped;
 }

@@ -38,7 +38,8 @@ struct Dropped {
 
 // Takes away those turns that are no more than three standard errors from none: a tail becomes flat or, if there is a
 // slope before it, goes on straight, whichever is nearer; a bend becomes straight. The faintest comes first, each time
-// the others move to where they are best without it.
+// the others move to where they are best without it. Of the tails that stay none turns back more steeply than a clear
+// slope before it has come.
 Dropped drop_faint(Coefficients&, std::vector<Turn> turns);
 
 // Of the margin of a row.

@@ -31,12 +31,26 @@ TEST(DropFaint, ATailBecomesFlatOrStraightWhicheverIsNearer) {
 }
 
 TEST(DropFaint, ATailOfItsOwnStays) {
-  for (const double tail : {-3.0, 6.0}) {
+  for (const double tail : {-1.9, 6.0}) {
     Coefficients found = with_tail(1, tail, 0.5);
     const Coefficients before = found;
     EXPECT_EQ(drop_faint(found, {kTail}).moves, Eigen::MatrixXd::Identity(3, 3));
     EXPECT_EQ(found.values, before.values);
   }
+}
+
+// Few rows near the knot may say anything about rows far out.
+TEST(DropFaint, ATailTurnsBackNoMoreSteeplyThanAClearSlopeHasCome) {
+  Coefficients found = with_tail(5, -40, 0.5);
+  const Coefficients before = found;
+  const Eigen::MatrixXd moves = drop_faint(found, {kTail}).moves;
+  EXPECT_NEAR(found.values[1], -2 * found.values[0], 1e-12);
+  EXPECT_GT(found.values[0], 0);
+  EXPECT_LT((moves * before.values - found.values).norm(), 1e-12);
+  EXPECT_LT((moves * before.covariance * moves.transpose() - found.covariance).norm(), 1e-12);
+  Coefficients unclear = with_tail(0.2, -40, 0.5);  // of which nothing is known, one way or the other
+  drop_faint(unclear, {kTail});
+  EXPECT_EQ(unclear.values[1], -40);
 }
 
 TEST(DropFaint, NothingGoesOnWhereTheNumberHasNoSlope) {
