@@ -263,7 +263,7 @@ class Walk {
 
   [[nodiscard]] double noise_weight() const {
     if (is_count(asked_) && begun_ < kRare) return kNoiseOfRare;
-    return is_exponential(asked_) ? kNoiseOfPath : 1;
+    return looks_at_residuals(asked_) ? 1 : kNoiseOfPath;
   }
 
   void use(const Clipping& chosen) {
