@@ -18,6 +18,9 @@ namespace {
 constexpr double kLogLossCap = 7;            // nats: the class that happened was given less than 1 in 1000
 constexpr double kLeastShareBeyond = 0.002;  // of the rows, beyond a cap
 constexpr double kMostShareBeyond = 0.1;
+constexpr double kForPresent = 0.05;  // of the budget
+constexpr double kMissingNoise = 3;   // deviations of noise from which missing rows are believed
+constexpr double kLeastPresent = 0.01;
 constexpr QuantileSearch kCapSearch{.precision = 3};  // a cap need not be exact
 
 // A matrix by rows.
@@ -50,31 +53,52 @@ Result<Columns> columns_of(const Model& model, RowSource& source, std::size_t wi
   return columns;
 }
 
+double noise_of_last(const Outlet& outlet) { return outlet.meter.receipt().lines.back().release.noise_scale; }
+
+// The share of the rows that can be compared: what the model says of the others, nobody knows.
+struct Present {
+  double share = 1, noise = 0;
+};
+
+// What noise could make of none is taken for none. Moved to +-1/2, replacing a row moves the sum by 1.
+Result<Present> share_present(const Columns& columns, Gdp cost, Engine& engine, Outlet outlet) {
+  Columns places{1};
+  for (std::size_t i = 0; i < columns.rows(); ++i)
+    places.cells.push_back(std::isnan(columns.cells[i * columns.width]) ? -0.5 : 0.5);
+  TAILCOAT_TRY(data, engine.load(places.view()));
+  TAILCOAT_TRY(mean, clipped_mean(engine, data, 0.5, "rows to compare", cost, outlet));
+  const Present present{mean[0] + 0.5, noise_of_last(outlet) / static_cast<double>(columns.rows())};
+  if (present.share > 1 - kMissingNoise * present.noise) return Present{};
+  if (present.share > std::max(kLeastPresent, kMissingNoise * present.noise)) return present;
+  return refusal("too few rows have a target, as far as noise lets tell, to evaluate on");
+}
+
 struct Means {
   std::vector<double> of;
   double noise;  // standard deviation of each
   double rows;
+  double doubt;  // of the number of rows, relative
 
   // Of the mean of column j, whose squares are in column `squares`.
   [[nodiscard]] double error(std::size_t j, std::size_t squares) const {
-    return std::sqrt(noise * noise + std::max(of[squares] - of[j] * of[j], 0.0) / rows);
+    return std::sqrt(noise * noise + std::pow(doubt * of[j], 2) + std::max(of[squares] - of[j] * of[j], 0.0) / rows);
   }
 };
 
-// Means of columns whose every cell is in [0, 1]. Moved to [-1, 1], rows are within a ball of radius sqrt(width).
-Result<Means> unit_means(Columns columns, Gdp cost, Engine& engine, Outlet outlet) {
+// Means of columns whose every cell is in [0, 1], over the rows that are present; all cells of the others are 0. Moved
+// to [-1, 1], rows are within a ball of radius sqrt(width).
+Result<Means> unit_means(Columns columns, const Present& present, Gdp cost, Engine& engine, Outlet outlet) {
   for (double& cell : columns.cells) cell = 2 * std::clamp(cell, 0.0, 1.0) - 1;
   TAILCOAT_TRY(data, engine.load(columns.view()));
   TAILCOAT_TRY(means,
                clipped_mean(engine, data, std::sqrt(static_cast<double>(columns.width)), "metrics", cost, outlet));
-  for (double& mean : means) mean = std::clamp((mean + 1) / 2, 0.0, 1.0);
-  const double rows = static_cast<double>(columns.rows());
-  return Means{std::move(means), outlet.meter.receipt().lines.back().release.noise_scale / rows / 2, rows};
+  for (double& mean : means) mean = std::clamp((mean + 1) / 2 / present.share, 0.0, 1.0);
+  const double rows = present.share * static_cast<double>(columns.rows());
+  return Means{std::move(means), noise_of_last(outlet) / rows / 2, rows, present.noise / present.share};
 }
 
-// |value| in units of the cap, at most 1; a missing value counts as 1: the worst.
+// |value| in units of the cap, at most 1.
 double capped(double value, double cap) {
-  if (std::isnan(value)) return 1;
   if (!(cap > 0)) return value == 0 ? 0 : 1;
   return std::min(std::abs(value) / cap, 1.0);
 }
@@ -100,8 +124,12 @@ Result<std::vector<double>> caps_of(const Columns& columns, std::span<const doub
   return column_spreads(engine, data, centres, search, cost, outlet);
 }
 
-constexpr const char* kMissingNote =
-    "a row without a target, or of a class the model does not know, counts as the worst";
+void note_absent(PrivateEvaluation& evaluation, const Present& present, const char* why) {
+  if (present.share < 1)
+    evaluation.notes.push_back(fmt::format("about {:.2g} % of the rows (+- {:.2g} %) have {} and are left out",
+                                           100 * (1 - present.share), 100 * present.noise, why));
+}
+
 constexpr const char* kBiasNote = "what caps take off makes {} too small; standard errors leave that out";
 constexpr const char* kNumbersBiasNote =
     "what caps take off makes errors look too small and, as a rule, r2 too high; standard errors leave that out";
@@ -119,19 +147,22 @@ double most_at_cap(const Means& means, std::size_t squares) {
 
 void fill_classes(const Model& model, const Outcome& outcome, std::span<double> cells) {
   std::fill(cells.begin(), cells.end(), 0.0);
-  const bool known = !std::isnan(outcome.actual);
-  const auto happened = known ? static_cast<std::size_t>(outcome.actual) : 0;
-  cells[0] = known && outcome.prediction.value == outcome.actual ? 1 : 0;
-  if (known) cells[1 + happened] = 1;
+  if (std::isnan(outcome.actual)) {
+    cells[0] = outcome.actual;
+    return;
+  }
+  const auto happened = static_cast<std::size_t>(outcome.actual);
+  cells[0] = outcome.prediction.value == outcome.actual ? 1 : 0;
+  cells[1 + happened] = 1;
   const std::span<const double> probabilities = outcome.prediction.probabilities;
   if (probabilities.empty()) return;
   double distance = 0;
   for (std::size_t c = 0; c < probabilities.size(); ++c)
-    distance += std::pow(probabilities[c] - (known && c == happened ? 1 : 0), 2);
+    distance += std::pow(probabilities[c] - (c == happened ? 1 : 0), 2);
   const std::span<double> rest = cells.subspan(1 + model.classes.size());
-  rest[0] = known ? capped(log_loss_of(probabilities[happened]), kLogLossCap) : 1;
+  rest[0] = capped(log_loss_of(probabilities[happened]), kLogLossCap);
   rest[1] = rest[0] * rest[0];
-  rest[2] = known ? distance / 2 : 1;
+  rest[2] = distance / 2;
   rest[3] = rest[2] * rest[2];
 }
 
@@ -144,7 +175,11 @@ Result<PrivateEvaluation> evaluate_classes(const Model& model, RowSource& source
                                      fill_classes(model, outcome, cells);
                                    }));
   PrivateEvaluation evaluation{columns.rows(), {}, {}, {}};
-  TAILCOAT_TRY(means, unit_means(std::move(columns), meter.share(1), context.engine, {meter, context.noise}));
+  const Outlet outlet{meter, context.noise};
+  TAILCOAT_TRY(present, share_present(columns, meter.share(kForPresent), context.engine, outlet));
+  for (std::size_t i = 0; i < columns.cells.size(); i += columns.width)
+    if (std::isnan(columns.cells[i])) columns.cells[i] = 0;
+  TAILCOAT_TRY(means, unit_means(std::move(columns), present, meter.share(1 - kForPresent), context.engine, outlet));
   const std::span<const double> shares = std::span(means.of).subspan(1, classes);
   evaluation.metrics.push_back(
       {"accuracy", means.of[0], means.error(0, 0), *std::max_element(shares.begin(), shares.end())});
@@ -165,7 +200,7 @@ Result<PrivateEvaluation> evaluate_classes(const Model& model, RowSource& source
                     100 * most_at_cap(means, first + 1)),
         fmt::format(kBiasNote, "log_loss")};
   }
-  evaluation.notes.push_back(kMissingNote);
+  note_absent(evaluation, present, "no target, or a class the model does not know,");
   evaluation.receipt = meter.receipt();
   return evaluation;
 }
@@ -177,9 +212,10 @@ struct Scales {
 
 enum NumberColumn : std::size_t { kError, kSquare, kFourth, kTarget, kTargetSquare, kSigned, kPinball, kPinballSquare };
 
+// Leaves the cells at 0 if there is no error.
 void fill_numbers(double error, double target, double level, const Scales& scales, std::span<double> cells) {
-  const double size = capped(error, scales.error);
-  const double spread = std::isnan(target) ? 0 : capped(target - scales.centre, scales.target);
+  if (std::isnan(error)) return;
+  const double size = capped(error, scales.error), spread = capped(target - scales.centre, scales.target);
   cells[kError] = size;
   cells[kSquare] = size * size;
   cells[kFourth] = size * size * size * size;
@@ -187,7 +223,7 @@ void fill_numbers(double error, double target, double level, const Scales& scale
   cells[kTargetSquare] = spread * spread;
   cells[kSigned] = target < scales.centre ? (1 - spread) / 2 : (1 + spread) / 2;
   if (cells.size() <= kPinball) return;
-  cells[kPinball] = size * (error > 0 ? level : std::isnan(error) ? 1 : 1 - level);
+  cells[kPinball] = size * (error > 0 ? level : 1 - level);
   cells[kPinballSquare] = cells[kPinball] * cells[kPinball];
 }
 
@@ -208,12 +244,14 @@ std::vector<PrivateMetric> number_metrics(const Means& means, const Scales& scal
   return metrics;
 }
 
-Result<Scales> find_scales(const Columns& raw, PrivacyMeter& meter, RunContext context, double share, Gdp cost) {
+Result<Scales> find_scales(const Columns& raw, const Present& present, PrivacyMeter& meter, RunContext context,
+                           double share, Gdp cost) {
   Columns targets{1};
   for (std::size_t i = 1; i < raw.cells.size(); i += 2) targets.cells.push_back(raw.cells[i]);
   TAILCOAT_TRY(data, context.engine.load(targets.view()));
   const Outlet outlet{meter, context.noise};
-  TAILCOAT_TRY(centre, column_quantiles(context.engine, data, {}, meter.share(0.2), outlet));
+  TAILCOAT_TRY(centre,
+               column_quantiles(context.engine, data, {.share_above = 0.5 * present.share}, meter.share(0.2), outlet));
   const std::vector<double> centres{0, centre[0]};
   TAILCOAT_TRY(caps, caps_of(raw, centres, share, cost, context.engine, outlet));
   return Scales{centre[0], caps[0], caps[1]};
@@ -227,7 +265,8 @@ Result<PrivateEvaluation> evaluate_numbers(const Model& model, RowSource& source
                }));
   const Gdp search_cost = meter.share(0.3);
   TAILCOAT_TRY(beyond, share_beyond(raw.rows(), 2, search_cost));
-  TAILCOAT_TRY(scales, find_scales(raw, meter, context, beyond.share, search_cost));
+  TAILCOAT_TRY(present, share_present(raw, meter.share(kForPresent), context.engine, {meter, context.noise}));
+  TAILCOAT_TRY(scales, find_scales(raw, present, meter, context, beyond.share, search_cost));
   const auto* quantile = std::get_if<QuantileLoss>(&model.loss);
   const std::size_t width = quantile != nullptr ? kPinballSquare + 1 : kSigned + 1;
   Columns columns{width, std::vector<double>(raw.rows() * width)};
@@ -235,7 +274,8 @@ Result<PrivateEvaluation> evaluate_numbers(const Model& model, RowSource& source
     fill_numbers(raw.cells[2 * i], raw.cells[2 * i + 1], quantile != nullptr ? quantile->level : 0.5, scales,
                  std::span(columns.cells).subspan(i * width, width));
   }
-  TAILCOAT_TRY(means, unit_means(std::move(columns), meter.share(0.5), context.engine, {meter, context.noise}));
+  TAILCOAT_TRY(means, unit_means(std::move(columns), present, meter.share(0.5 - kForPresent), context.engine,
+                                 {meter, context.noise}));
   PrivateEvaluation evaluation{raw.rows(), number_metrics(means, scales), {}, meter.receipt()};
   if (quantile != nullptr) {
     evaluation.metrics.push_back({"pinball_loss", scales.error * means.of[kPinball],
@@ -244,13 +284,14 @@ Result<PrivateEvaluation> evaluate_numbers(const Model& model, RowSource& source
   evaluation.notes = {cap_note("an error", scales.error, beyond.share, beyond.noise),
                       cap_note(fmt::format("the distance from the median {:.6g}", scales.centre), scales.target,
                                beyond.share, beyond.noise),
-                      kNumbersBiasNote, kMissingNote,
+                      kNumbersBiasNote,
                       "the constant of mse is the mean, that of mae the median of the target, both private"};
+  note_absent(evaluation, present, "no target");
   if (!(scales.error > 0) && means.of[kError] > 2 * beyond.share) {
     evaluation.notes.insert(
         evaluation.notes.begin(),
-        fmt::format("these metrics say nothing: {:.0f} % of the rows are off or have no target, but "
-                    "no size of error is visible",
+        fmt::format("these metrics say nothing: {:.0f} % of the rows are off, but no size of error is "
+                    "visible",
                     100 * means.of[kError]));
   }
   return evaluation;
@@ -267,22 +308,28 @@ Result<PrivateEvaluation> evaluate_counts(const Model& model, RowSource& source,
   TAILCOAT_TRY(beyond, share_beyond(raw.rows(), 2, search_cost));
   const std::vector<double> centres{0, 0};
   TAILCOAT_TRY(caps, caps_of(raw, centres, beyond.share, search_cost, context.engine, {meter, context.noise}));
-  Columns columns{3};
+  TAILCOAT_TRY(present, share_present(raw, meter.share(kForPresent), context.engine, {meter, context.noise}));
+  Columns columns{3, std::vector<double>(3 * raw.rows())};
   for (std::size_t i = 0; i < raw.rows(); ++i) {
-    const double deviance = capped(raw.cells[2 * i], caps[0]), exposure = raw.cells[2 * i + 1];
-    for (const double cell : {deviance, deviance * deviance, std::isnan(exposure) ? 0 : capped(exposure, caps[1])})
-      columns.cells.push_back(cell);
+    if (std::isnan(raw.cells[2 * i])) continue;
+    const double deviance = capped(raw.cells[2 * i], caps[0]);
+    columns.cells[3 * i] = deviance;
+    columns.cells[3 * i + 1] = deviance * deviance;
+    columns.cells[3 * i + 2] = capped(raw.cells[2 * i + 1], caps[1]);
   }
-  TAILCOAT_TRY(means, unit_means(std::move(columns), meter.share(0.6), context.engine, {meter, context.noise}));
+  TAILCOAT_TRY(means, unit_means(std::move(columns), present, meter.share(0.6 - kForPresent), context.engine,
+                                 {meter, context.noise}));
   const double exposure = model.exposure.empty() ? 1 : caps[1] * means.of[2];
   if (!(exposure > 0)) return refusal("the mean exposure is lost in the noise; use a larger epsilon or more rows");
   const double deviance = caps[0] * means.of[0] / exposure, error = caps[0] * means.error(0, 1) / exposure;
   const double exposure_error = model.exposure.empty() ? 0 : means.error(2, 2) / means.of[2];
-  return PrivateEvaluation{raw.rows(),
-                           {{"deviance", deviance, std::hypot(error, deviance * exposure_error), std::nullopt}},
-                           {cap_note("the deviance of a row", caps[0], beyond.share, beyond.noise),
-                            fmt::format(kBiasNote, "deviance"), kMissingNote},
-                           meter.receipt()};
+  PrivateEvaluation evaluation{
+      raw.rows(),
+      {{"deviance", deviance, std::hypot(error, deviance * exposure_error), std::nullopt}},
+      {cap_note("the deviance of a row", caps[0], beyond.share, beyond.noise), fmt::format(kBiasNote, "deviance")},
+      meter.receipt()};
+  note_absent(evaluation, present, "no target or exposure");
+  return evaluation;
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ constexpr double kLevelOfConstant = 0.01;
 constexpr double kLevelOfExponent = 0.02;
 // What a target, a rate, a column and a feature need, and how many of the latter the rest is worth.
 constexpr double kTarget = 20, kRate = 60, kPerColumn = 8, kPerFeature = 6, kPerRareFeature = 9, kBesides = 5;
-constexpr double kWeakPerColumn = 15, kPerBentFeature = 40, kPerSuspect = 400;
+constexpr double kWeakPerColumn = 15, kPerBentFeature = 40, kPerSuspect = 150;
 constexpr double kForSteps = 500, kToFollow = 200;  // for each column of the design
 constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 

@@ -12,7 +12,7 @@ constexpr double kTailNoise = 2;    // rows beyond, in noise deviations, that ma
 constexpr double kTailReach = 1.3;  // and they must reach so much further
 // A tail is suspected of a number that is seen to reach so near to the end of its bulk; where it ends, and how far out
 // a row of it typically is beyond the bulk, both in lengths of that.
-constexpr double kNearEnd = 0.6, kSuspectedReach = 2, kSuspectedExcess = 0.5;
+constexpr double kNearEnd = 0.6, kSuspectedReach = 3, kSuspectedExcess = 0.5;
 constexpr double kLeastScale = 1.0 / 8;  // of the distance to the end of the bulk
 constexpr double kLeastRare = 1.0 / 32;  // the same where nearly all rows share one value
 constexpr double kAtomShare = 0.6;       // of the rows in one bin
