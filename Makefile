@@ -1,5 +1,5 @@
 # A thin layer over the CMake presets; every target installs what it needs first (scripts/setup).
-.PHONY: configure build demo test test-slow wheel bench accuracy asan tsan format install setup clean
+.PHONY: configure build tailcoat demo test test-slow wheel bench accuracy asan tsan format install setup clean
 .DEFAULT_GOAL := build
 
 prefix ?= /usr/local
@@ -16,6 +16,10 @@ configure: setup
 
 build: configure
 	cmake --build --preset release
+
+# The command line alone, build/tailcoat.
+tailcoat: configure
+	cmake --build --preset release --target tailcoat_cli
 
 demo: configure
 	cmake --build --preset release --target insurance_claims

@@ -167,7 +167,10 @@ std::string done_text(const Fit& fit) {
   const Receipt& receipt = fit.model.receipt;
   std::string text = fmt::format("Done     {}, {:.4g} passes over the data\n", counted(receipt.lines.size(), "release"),
                                  fit.work.passes);
-  if (fit.constant) text += "Result   a constant: nothing better could be told from it at this price\n";
+  const bool asked = fit.model.features.empty() && std::ranges::none_of(fit.model.notes, [](const std::string& note) {
+                       return note.starts_with("constant model");
+                     });
+  if (fit.constant && !asked) text += "Result   a constant: nothing better could be told from it at this price\n";
   if (!receipt.secure) text += "WARNING  the noise came from a seed: this result is not private\n";
   for (const std::string& note : fit.model.notes) text += fmt::format("Note     {}\n", shown(note));
   return text;

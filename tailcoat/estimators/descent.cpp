@@ -262,7 +262,8 @@ class Walk {
   }
 
   [[nodiscard]] double noise_weight() const {
-    if (is_count(asked_) && begun_ < kRare) return kNoiseOfRare;
+    const double mean_count = begun_ * static_cast<double>(data_.rows()) / labelled_;
+    if (is_count(asked_) && mean_count < kRare) return kNoiseOfRare;
     return looks_at_residuals(asked_) ? 1 : kNoiseOfPath;
   }
 

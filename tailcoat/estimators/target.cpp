@@ -34,21 +34,24 @@ Start log_start(double margin, double rows, double row_variance, double noise) {
   return {margin, row_variance, rows, 1 / (rows * row_variance), std::pow(noise / (rows * row_variance), 2)};
 }
 
-// Where to cut a target around its centre so that bias and noise of its mean are least, as far as the sketch tells; the
-// noise is so much for each unit of the cut. Bias is counted as if all that is cut off were on one side.
+// What a cut around the centre takes off the mean as far as the sketch tells, as if it were all on one side.
+double bias_of(double cut, const ColumnSketch& sketch, double centre) {
+  const auto excess = [&](double x) { return std::max(std::abs(x - centre) - cut, 0.0); };
+  double sum = 0;
+  for (const SketchBin& bin : sketch.bins)
+    sum += bin.rows * (excess(bin.low) + 4 * excess(bin.low + (bin.high - bin.low) / 2) + excess(bin.high)) / 6;
+  return sum / std::max(sketch.rows(), 1.0);
+}
+
+// Where to cut a target around its centre so that bias and noise of its mean are least; the noise is so much for each
+// unit of the cut.
 double mean_cut(const ColumnSketch& sketch, double centre, double noise_per_cut) {
-  const auto bias = [&](double cut) {
-    const auto excess = [&](double x) { return std::max(std::abs(x - centre) - cut, 0.0); };
-    double sum = 0;
-    for (const SketchBin& bin : sketch.bins)
-      sum += bin.rows * (excess(bin.low) + 4 * excess(bin.low + (bin.high - bin.low) / 2) + excess(bin.high)) / 6;
-    return sum / std::max(sketch.rows(), 1.0);
-  };
   const double reach = std::max({sketch.high() - centre, centre - sketch.low(), 1e-150});
   double best = reach, least = HUGE_VAL;
   constexpr int kCuts = 80;
   for (int i = 0; i < kCuts; ++i) {
-    const double cut = reach * std::exp2(-i / 4.0), error = std::hypot(bias(cut), noise_per_cut * cut);
+    const double cut = reach * std::exp2(-i / 4.0);
+    const double error = std::hypot(bias_of(cut, sketch, centre), noise_per_cut * cut);
     if (error < least) least = error, best = cut;
   }
   return best;
@@ -264,13 +267,16 @@ Result<Start> Target::mean(const Design& design, Gdp cost, RunContext run, Outle
   TAILCOAT_TRY(numbers, labels_of(design.targets(), labels(0)));
   TAILCOAT_TRY(data, run.engine.load_columns(RowsOf<double>{numbers.data(), numbers.size(), 1, 1}));
   TAILCOAT_TRY(mean, clipped_mean(run.engine, data, cut, "mean of the target", cost, outlet));
-  const double spread = sketch_->spread_within(unit_.centre, cut * unit_.scale) / (unit_.scale * unit_.scale);
+  const double width = cut * unit_.scale;
+  const double spread = sketch_->spread_within(unit_.centre, width) / (unit_.scale * unit_.scale);
+  const double bias = bias_of(width, *sketch_, unit_.centre) / unit_.scale;
   return Start{.margin = mean[0] / labelled_,
                .curvature = 1,
                .labelled = labelled,
                .sampling = spread / labelled,
-               .noise = std::pow(noise_per_cut * cut, 2),
-               .clipped_share = sketch_->share_beyond(unit_.centre, cut * unit_.scale)};
+               .noise = std::pow(noise_per_cut * cut, 2) + bias * bias,  // of what is cut off and shows
+               .clipped_share = sketch_->share_beyond(unit_.centre, width),
+               .cut = width};
 }
 
 }  // namespace tailcoat

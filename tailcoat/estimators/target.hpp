@@ -17,6 +17,7 @@ struct Start {
   double labelled;                 // rows that have a label, as far as that is known
   double sampling = 0, noise = 0;  // variances of the margin, where that is the answer if there are no slopes
   double clipped_share = 0;        // of the rows, likewise
+  double cut = 0;                  // how far from the centre of the target numbers count, likewise
   [[nodiscard]] double variance() const { return sampling + noise; }
 };
 

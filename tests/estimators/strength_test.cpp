@@ -41,8 +41,8 @@ TEST(Strength, ASecondSlopeTakesMoreThanTheFirst) {
 }
 
 TEST(Strength, TailsThatAreNotSeenAreTriedOnlyWithMuchOfIt) {
-  EXPECT_TRUE(Strength(SquaredLoss{}, 36000, Gdp{0.1}).pays_suspicion(2));  // 400 * (2 * 2 + 5)
-  EXPECT_FALSE(Strength(SquaredLoss{}, 36000, Gdp{0.1}).pays_suspicion(3));
+  EXPECT_TRUE(Strength(SquaredLoss{}, 13501, Gdp{0.1}).pays_suspicion(2));  // 150 * (2 * 2 + 5)
+  EXPECT_FALSE(Strength(SquaredLoss{}, 13499, Gdp{0.1}).pays_suspicion(2));
   EXPECT_FALSE(Strength(PoissonLoss{}, 1e9, Gdp{0.1}).pays_suspicion(1)) << "a step too far is a factor";
 }
 
