@@ -3,7 +3,6 @@
 // them; columns that need no further zoom take no further part, and cost nothing. Proof and rules: adaptive.md.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -32,8 +31,6 @@ struct ColumnSketch {
   [[nodiscard]] double high() const { return bins.back().high; }
   // Nothing but zeros is visible: rare other values may be there.
   [[nodiscard]] bool only_zeros() const { return low() == 0 && high() == 0; }
-  // Nothing but one other value, as closely as was looked.
-  [[nodiscard]] bool only_one_value() const { return high() - low() < 0x1p-13 * std::abs(low()); }
   [[nodiscard]] double rows() const;
   // The middle of the bin that the share `below` of the visible rows reaches.
   [[nodiscard]] double quantile(double below) const;

@@ -210,7 +210,7 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
   }
   FeatureChoice choice;
   auto sketch = sketches.begin();
-  std::vector<std::string> nothing, zeros, same, empty;  // all that is visible of these columns
+  std::vector<std::string> nothing, zeros, empty;  // all that is visible of these columns
   for (std::size_t j = 0; j < frame.columns.size(); ++j) {
     const Column& column = frame.columns[j];
     if (!is_feature(options, column)) continue;
@@ -223,9 +223,9 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
     const std::vector<Feature> known = known_features(options, column.name);
     if (!known.empty()) {
       add(choice, known, known_spread(options, column.name));
-    } else if (rows - sketch->missing < kSeen * sketch->noise || sketch->only_one_value()) {
+    } else if (rows - sketch->missing < kSeen * sketch->noise) {
       std::ranges::copy(number_features(column.name, *sketch, rows), std::back_inserter(choice.features));
-      (sketch->only_one_value() ? same : empty).push_back(column.name);
+      empty.push_back(column.name);
     } else {
       add(choice, number_features(column.name, *sketch, rows, tails), *sketch);
       if (sketch->only_zeros()) (sketch->blank ? nothing : zeros).push_back(column.name);
@@ -235,9 +235,6 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
   }
   if (!empty.empty())
     choice.notes.push_back(fmt::format("{}: next to no cell is there, so there is no coefficient", listed(empty)));
-  if (!same.empty())
-    choice.notes.push_back(
-        fmt::format("{}: nothing but one value is visible, so there is no coefficient", listed(same)));
   note_unseen(choice, nothing, "nothing");
   note_unseen(choice, zeros, "nothing but zeros");
   return choice;

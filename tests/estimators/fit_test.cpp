@@ -376,7 +376,6 @@ TEST(Fit, ConstantAndDuplicateColumnsDoNoHarm) {
     EXPECT_LT(std::sqrt(squares), epsilon > 100 ? 0.1 : 0.4) << epsilon;
     const auto found = estimates(fit->model);
     EXPECT_NEAR(found.at("a").value + found.at("same").value, 2, epsilon > 100 ? 0.1 : 0.4) << epsilon;
-    EXPECT_TRUE(epsilon < 100 || is_left_out(found.at("seven"))) << found.at("seven").value;
   }
 }
 
