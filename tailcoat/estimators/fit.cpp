@@ -231,7 +231,8 @@ class Fitting {
         TAILCOAT_TRY(better, target.start(design, part, meter_.share(share_left()), run_, outlet()));
         start = better;
       }
-      if (start.cut > 0 && !options_.bounds.contains(options_.target)) note_cut(target, start);
+      if (start.cut > 0 && !options_.bounds.contains(options_.target))
+        fit_.model.notes.push_back(note_on_cut(start, target.unit()));
       add_part(target, constant_at(start.margin, start.variance()));
       report_limits(target, start.noise, start.sampling, start.clipped_share, kPassesBesides);
       return {};
@@ -373,14 +374,6 @@ class Fitting {
     ++constant_parts_;
     fit_.model.notes.push_back(fmt::format("{}the constant model was chosen: at this budget slopes are no better",
                                            parts_ > 1 ? fit_.model.classes[fit_.model.parts.size()] + ": " : ""));
-  }
-
-  void note_cut(const Target& target, const Start& start) {
-    fit_.model.notes.push_back(
-        fmt::format("numbers further than {:.4g} from {:.4g} count as that far: of a tail that is longer than can be "
-                    "seen the mean is "
-                    "too small, and the interval does not say by how much",
-                    start.cut, target.unit().centre));
   }
 
   // Those that no part of the model has.

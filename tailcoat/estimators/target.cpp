@@ -85,6 +85,14 @@ std::string note_on_absent(double present, const char* why) {
                      present > kLeastPresent ? "about " : "at least ", 100 * (1 - present), why);
 }
 
+std::string note_on_cut(const Start& start, const Feature& unit) {
+  return fmt::format(
+      "numbers further than {:.4g} from {:.4g} count as that far: of a tail that is longer than can be seen the mean "
+      "is "
+      "too small, and the interval does not say by how much",
+      start.cut, unit.centre);
+}
+
 Result<Target> Target::look(const Frame& frame, const FitOptions& options, double share, RunContext run, Outlet outlet,
                             std::vector<std::string>& notes) {
   Target target(options);

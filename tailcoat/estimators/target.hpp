@@ -24,6 +24,9 @@ struct Start {
 // A note where this share of the rows has a target.
 std::string note_on_absent(double present, const char* why);
 
+// A note that a mean is one of numbers that were cut.
+std::string note_on_cut(const Start& start, const Feature& unit);
+
 class Target {
  public:
   // Sketches numbers, finds classes. At most `share` of the meter's total, half of it for counts and classes.
