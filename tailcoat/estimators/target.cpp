@@ -87,9 +87,8 @@ std::string note_on_absent(double present, const char* why) {
 
 std::string note_on_cut(const Start& start, const Feature& unit) {
   return fmt::format(
-      "numbers further than {:.4g} from {:.4g} count as that far: of a tail that is longer than can be seen the mean "
-      "is "
-      "too small, and the interval does not say by how much",
+      "numbers further than {:.4g} from {:.4g} count as that far: of a tail longer than can be seen the mean is too "
+      "small, and the interval does not say by how much",
       start.cut, unit.centre);
 }
 
