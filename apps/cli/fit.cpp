@@ -306,7 +306,7 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
   parser->add_option("--algorithm", arguments->algorithm, "adaptive, or one that plan lists; see below")
       ->type_name("NAME");
   add_theory_arguments(*parser, arguments->theory);
-  parser->add_flag("--straight", arguments->straight, "one slope for each number, also where it is seen to bend");
+  parser->add_flag("--straight", arguments->straight, "one slope for each number, also where it is seen to bend, and no curve");
   add_number(*parser, kConfidenceOption, arguments->confidence);
   add_file(*parser, "--model", arguments->model, "file to write the model to");
   add_file(*parser, "--report", arguments->report,

@@ -66,6 +66,9 @@ void add_parts(Json& json, const Model& model) {
     (single ? json["intervals"] : json["intervals"][model.classes[p]]) = part.intervals;
     for (Json& estimate : part.estimates) json["estimates"].push_back(estimate);
   }
+  json["curve"] = nullptr;
+  if (const Curve curve = curve_of(model); !curve.is_straight())
+    json["curve"] = {{"knot", number(curve.knot)}, {"below", number(curve.below)}, {"above", number(curve.above)}};
 }
 
 Json diagnosis_json(const Diagnosis& diagnosis) {
@@ -202,6 +205,11 @@ std::string coefficients_text(const Fit& fit) {
       text += estimate_line(feature_name(model.features[j]), model.parts[p].coefficients[j],
                             is_of_text(model.features[j].kind));
   }
+  if (const Curve curve = curve_of(model); !curve.is_straight())
+    text += fmt::format(
+        "  These are averages: the model has a curve. Where the prediction is below {:.4g}, coefficients count\n"
+        "  {:.3g} times, and above it {:.3g} times. To have none use --straight.\n",
+        response(model, curve.knot), curve.below, curve.above);
   const auto has = [&](FeatureKind kind) {
     return std::ranges::find(model.features, kind, &Feature::kind) != model.features.end();
   };

@@ -44,6 +44,13 @@ nb::object intercepts_of(const FittedModel& fitted, const std::function<double(c
   return array;
 }
 
+// (knot, slope below, slope above), or None.
+nb::object curve_of_model(const FittedModel& model) {
+  const Curve curve = curve_of(model.fit.model);
+  if (curve.is_straight()) return nb::none();
+  return nb::make_tuple(curve.knot, curve.below, curve.above);
+}
+
 // The theorem's bound on the excess risk and the chance that it fails, of a fit by one.
 nb::object bound_of(const FittedModel& model) {
   if (!model.fit.certified) return nb::none();
@@ -140,6 +147,7 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("notes", of_model(&Model::notes))
       .def_prop_ro("terms", &terms_of)
       .def_prop_ro("constant", [](const FittedModel& model) { return model.fit.constant; })
+      .def_prop_ro("curve", &curve_of_model)
       .def_prop_ro("certified", &bound_of)
       .def_prop_ro("receipt", [](const FittedModel& model) { return from_json(model.fit.model.receipt.json()); })
       .def_prop_ro("privacy", [](const FittedModel& model) { return from_json(model.fit.model.receipt.summary()); })

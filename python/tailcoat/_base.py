@@ -301,6 +301,7 @@ class PrivateModel(BaseEstimator):
         others = [j for j in range(len(terms)) if j not in place.values()]
         self.terms_ = [terms[place[name]][0] if name in place else name for name in slopes]
         self.terms_ += [terms[j][0] for j in others]
+        self.curve_ = self.model_.curve
         estimates = self.model_.estimates()
 
         def arranged(what: str, absent: float) -> tuple[np.ndarray, np.ndarray]:

@@ -42,7 +42,8 @@ _COLUMNS = """bounds : dict, optional
     missing_indicators : list, optional
         Columns whose missing cells say something: each gets a coefficient for that.
     straight : bool, default=False
-        One slope for each number column. Otherwise one that is seen to bend has two, below and above its middle.
+        One slope for each number column, and no curve. Otherwise a column that is seen to bend has two slopes, below
+        and above its middle, and predictions may have a curve.
     diagnose : bool, default=False
         Also release how well the model fits, for the report: residuals, or chances against what happened."""
 
@@ -66,6 +67,9 @@ _ATTRIBUTES = """Attributes
         known. 0 for the reference level of a text column, whose coefficient is 0 by definition.
     intervals_, intercept_interval_ : the same with a last axis of (low, high)
         Confidence intervals. NaN where a term was left out.
+    curve_ : (knot, below, above) or None
+        Coefficients are averages then: they count `below` times where they add up to less than the knot, `above` times
+        where they add up to more.
     privacy_ : dict
         What was released, by which mechanism, at what price; as ``privacy`` of ``tailcoat fit --json``.
     certified_ : (bound, failure probability) or None

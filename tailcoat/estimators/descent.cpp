@@ -16,7 +16,6 @@
 namespace tailcoat {
 namespace {
 
-constexpr std::size_t kClipChoices = 3;
 constexpr double kSlack = 2, kVisible = 5;  // of bins of norms, in noise deviations
 constexpr int kNormBins = 2;                // per octave
 constexpr double kLeastSeen = 0.3;          // of the rows with a label
@@ -201,8 +200,9 @@ class Walk {
     for (std::size_t t = 0; t < rules_.steps; ++t) {
       if (!tick()) return system_error("stopped");
       const std::size_t middle = rules_.steps / 2;
-      const bool last_look = t == middle;
-      if (t == 0 || t == std::max<std::size_t>(1, rules_.steps / 5) || last_look) TAILCOAT_CHECK(look_at_gradients());
+      const bool looks_again = rules_.looks > 1, last_look = looks_again && t == middle;
+      const bool early_look = looks_again && t == std::max<std::size_t>(1, rules_.steps / 5);
+      if (t == 0 || early_look || last_look) TAILCOAT_CHECK(look_at_gradients());
       for (std::size_t j = 0; j < ahead.size(); ++j) ahead[j] = found_.x[j] + rules_.momentum * velocity[j];
       const bool wider = last_look && is_worth_a_try(wide_);
       TAILCOAT_TRY(gradient,
@@ -276,7 +276,7 @@ class Walk {
   // Chooses the clip, and what else the loss needs to know about the residuals.
   Result<void> look_at_gradients() {
     wide_ = {};
-    const Gdp cost = part(budget_.clips, 1.0 / kClipChoices);
+    const Gdp cost = part(budget_.clips, 1.0 / static_cast<double>(rules_.looks));
     const bool residuals = looks_at_residuals(asked_);
     if (residuals) TAILCOAT_CHECK(look_at_residuals(part(cost, kResidualShare)));
     TAILCOAT_TRY(norms, run_.engine.gradient_norms(Samples(data_, found_.loss), found_.x));

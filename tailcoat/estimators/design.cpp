@@ -218,8 +218,8 @@ void Design::set_matrix(std::span<const double> matrix) {
 }
 
 // Squared norms become weights.
-void Design::weigh(std::size_t begin, std::span<double> squares) const {
-  const double most = radius_ * radius_;
+void Design::weigh(std::size_t begin, std::span<double> squares, double radius) const {
+  const double most = radius * radius;
   for (double& square : squares) square = square <= most ? 1 : most / square;
   if (row_count(exposure_) == 0) return;
   for_each_cell(exposure_, begin, squares, [](double& weight, double exposure) { weight *= exposure; });
@@ -241,7 +241,7 @@ RowsOf<float> Design::make(std::size_t begin, std::size_t end, const RowSpace& s
   std::visit(
       [&](const auto& cells) { cook(recipe_, part_of(cells, begin, end), space.scratch, space.rows, space.weights); },
       cells_);
-  weigh(begin, {space.weights, count});
+  weigh(begin, {space.weights, count}, radius_);
   return {space.rows, count, columns(), padded(columns())};
 }
 
@@ -264,22 +264,44 @@ Result<void> Design::keep(Engine& engine, Buffer* cells) {
   return keep_at(engine, reinterpret_cast<float*>(own_.data()), columns());
 }
 
+template <class Take>
+Result<void> Design::for_each_chunk(Engine& engine, const Take& take) const {
+  constexpr std::size_t kChunk = 512;
+  const std::size_t count = rows();
+  return engine.for_each((count + kChunk - 1) / kChunk, [&](std::size_t chunk) -> Result<void> {
+    const std::size_t begin = chunk * kChunk, end = std::min(count, begin + kChunk);
+    std::vector<float, VectorAllocator<float>> space(kChunk * padded(columns()));
+    std::vector<std::byte, VectorAllocator<std::byte>> scratch(scratch_bytes());
+    std::vector<double> labels(kChunk), weights(kChunk);
+    const RowsOf<float> made = make(begin, end, {space.data(), labels.data(), weights.data(), scratch.data()});
+    take(begin, made, weights);
+    return {};
+  });
+}
+
+Result<std::vector<float>> Design::margins(Engine& engine, std::span<const double> x) const try {
+  std::vector<float> margins(rows());
+  const AlignedVector padded_x = padded_copy(x);
+  TAILCOAT_CHECK(for_each_chunk(engine, [&](std::size_t begin, const RowsOf<float>& made, const auto&) {
+    for (std::size_t i = 0; i < made.rows; ++i)
+      margins[begin + i] = static_cast<float>(row_margin(made.row(i).data(), padded_x.data(), columns()));
+  }));
+  return margins;
+} catch (const std::bad_alloc&) {
+  return system_error("no memory for the margins of the rows");
+}
+
 // A chunk of rows is written when all of its cells have been read, and, in the memory of the cells, where they were.
 Result<void> Design::keep_at(Engine& engine, float* rows, std::size_t stride) try {
-  constexpr std::size_t kChunk = 512;
   const std::size_t count = this->rows();
   std::vector<double> weights(count);
   TAILCOAT_TRY(targets, labels_of(target_, {}));
   TAILCOAT_TRY(exposures, labels_of(exposure_, {}));
-  TAILCOAT_CHECK(engine.for_each((count + kChunk - 1) / kChunk, [&](std::size_t chunk) -> Result<void> {
-    const std::size_t begin = chunk * kChunk, end = std::min(count, begin + kChunk);
-    std::vector<float, VectorAllocator<float>> space(kChunk * padded(columns()));
-    std::vector<std::byte, VectorAllocator<std::byte>> scratch(scratch_bytes());
-    std::vector<double> labels(kChunk);
-    const RowsOf<float> made = make(begin, end, {space.data(), labels.data(), weights.data() + begin, scratch.data()});
-    for (std::size_t i = 0; i < made.rows; ++i) std::ranges::copy(made.row(i), rows + (begin + i) * stride);
-    return {};
-  }));
+  TAILCOAT_CHECK(
+      for_each_chunk(engine, [&](std::size_t begin, const RowsOf<float>& made, std::span<const double> weights_here) {
+        std::ranges::copy(weights_here.first(made.rows), weights.begin() + static_cast<std::ptrdiff_t>(begin));
+        for (std::size_t i = 0; i < made.rows; ++i) std::ranges::copy(made.row(i), rows + (begin + i) * stride);
+      }));
   weights_ = std::move(weights);
   targets_ = std::move(targets);
   exposures_ = std::move(exposures);

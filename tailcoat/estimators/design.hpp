@@ -61,6 +61,12 @@ class Design final : public RowMaker {
   // line has numbers.
   void set_matrix(std::span<const double> matrix);
 
+  // The labels of rows from `begin` on; and their weights, in place of squared norms that beyond `radius` weigh less.
+  void label(std::size_t begin, std::span<double> labels) const;
+  void weigh(std::size_t begin, std::span<double> squares, double radius) const;
+  // <row, x> of all rows.
+  Result<std::vector<float>> margins(Engine& engine, std::span<const double> x) const;
+
   // Makes all rows now, for all passes to come. In the memory of the frame's cells, which is overwritten, where they
   // fit; without it, in memory of its own, and only if a row takes so much arithmetic that reading it is far faster.
   // The matrix stays as it is from then on.
@@ -77,8 +83,9 @@ class Design final : public RowMaker {
   [[nodiscard]] bool fits_cells() const;
   [[nodiscard]] bool is_wide() const;
   Result<void> keep_at(Engine& engine, float* rows, std::size_t stride);
-  void weigh(std::size_t begin, std::span<double> squares) const;
-  void label(std::size_t begin, std::span<double> labels) const;
+  // take(first row, rows, weights), chunk by chunk, on all threads.
+  template <class Take>
+  Result<void> for_each_chunk(Engine& engine, const Take& take) const;
 
   Rows cells_, target_, exposure_;
   double radius_ = 0;

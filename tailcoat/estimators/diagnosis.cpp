@@ -21,8 +21,8 @@ constexpr std::array kChances = {0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 
 
 Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
 
-Result<RowData> residuals_of(const Design& design, std::span<const double> x, RunContext run) {
-  TAILCOAT_TRY(data, run.engine.load(design));
+Result<RowData> residuals_of(const RowMaker& maker, std::span<const double> x, RunContext run) {
+  TAILCOAT_TRY(data, run.engine.load(maker));
   return run.engine.residuals(Samples(data, SquaredLoss{}), x);
 }
 
@@ -32,9 +32,9 @@ struct Group {
 
 }  // namespace
 
-Result<Diagnosis> diagnose_numbers(const Design& design, std::span<const double> x, double unit, Gdp cost,
+Result<Diagnosis> diagnose_numbers(const RowMaker& maker, std::span<const double> x, double unit, Gdp cost,
                                    RunContext run, Outlet outlet) {
-  TAILCOAT_TRY(column, residuals_of(design, x, run));
+  TAILCOAT_TRY(column, residuals_of(maker, x, run));
   const std::size_t only = 0;
   TAILCOAT_TRY(sketches,
                sketch_columns(run.engine, column, std::span(&only, 1), "diagnosis", part(cost, kSketchShare), outlet));
@@ -51,9 +51,9 @@ Result<Diagnosis> diagnose_numbers(const Design& design, std::span<const double>
 }
 
 // The residual of a row of the class is offset - margin, that of another -offset - margin: one histogram shows both.
-Result<Diagnosis> diagnose_chances(const Design& design, std::span<const double> x, Gdp cost, RunContext run,
+Result<Diagnosis> diagnose_chances(const RowMaker& maker, std::span<const double> x, Gdp cost, RunContext run,
                                    Outlet outlet) {
-  TAILCOAT_TRY(column, residuals_of(design, x, run));
+  TAILCOAT_TRY(column, residuals_of(maker, x, run));
   const BinGrid grid = linear_bins(-1.5 * kClassOffset, 1.5 * kClassOffset, kMarginBins);
   TAILCOAT_TRY(histogram,
                column_histograms(run.engine, column, std::span(&grid, 1), "diagnosis, calibration", cost, outlet));

@@ -9,6 +9,7 @@
 
 #include "tailcoat/algorithms/spending.hpp"
 #include "tailcoat/estimators/bends.hpp"
+#include "tailcoat/estimators/curve.hpp"
 #include "tailcoat/estimators/diagnosis.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/estimators/fitted_features.hpp"
@@ -44,7 +45,7 @@ void limit_effects(Model& model) {
     if (!is_slope(feature.kind) && !beyond) continue;
     const double low = beyond ? feature.knot_low : feature.centre, high = beyond ? feature.knot_high : feature.centre;
     for (const LinearPart& part : model.parts) {
-      const double slope = std::abs(part.coefficients[j].value);
+      const double slope = std::abs(part.coefficients[j].value) * std::max(part.curve.below, part.curve.above);
       if (!(slope > 0)) continue;
       if (feature.kind != FeatureKind::above) feature.low = std::max(feature.low, low - most / slope);
       if (feature.kind != FeatureKind::below) feature.high = std::min(feature.high, high + most / slope);
@@ -106,6 +107,7 @@ class Fitting {
     const std::size_t columns = features_among(frame);
     fit_.constant = columns == 0 || is_out_of_reach(strength_.lacks_for_columns(columns));
     if (!fit_.constant) shares_ = strength_.shares(columns);
+    if (options_.straight) shares_.curve = 0;
     target_share_ = strength_.target_share(fit_.constant);
   }
 
@@ -240,7 +242,8 @@ class Fitting {
     TAILCOAT_TRY(data, run_.engine.load(design));
     const double clips = shares_.clips * (looks_at_residuals(options_.loss) ? 2 : 1) * each;
     const double levels = shares_.level + shares_.level_of_constant;
-    const double afterwards = clips + (shares_.errors + shares_.choice + levels) * each;
+    const double curve = features_.empty() ? 0 : shares_.curve;
+    const double afterwards = clips + (shares_.errors + shares_.choice + levels + curve) * each;
     const DescentBudget budget{.gradients = meter_.share(share_left() - afterwards), .clips = meter_.share(clips)};
     const auto d = static_cast<Eigen::Index>(design.columns());
     Eigen::VectorXd origin = Eigen::VectorXd::Zero(d);
@@ -261,7 +264,7 @@ class Fitting {
     const auto [moves, straight] = drop_faint(found, features_.turns());
     errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
     if (!features_.empty()) {
-      TAILCOAT_CHECK(shrink_or_drop(found, errors, target, start, descent, data));
+      TAILCOAT_CHECK(shrink_or_drop(found, errors, target, start, descent, design, data));
     } else if (!predicts_classes(options_.loss)) {
       set_constant(found, errors, mean_of(found, errors, start));
     }
@@ -307,7 +310,7 @@ class Fitting {
   // The slopes as far as they stand out of their errors; or the constant model, if nothing of them does, or if that is
   // better on the rows as far as can be told.
   Result<void> shrink_or_drop(Coefficients& found, Errors& errors, const Target& target, const Start& start,
-                              const Descent& descent, const LabelledData& data) {
+                              const Descent& descent, const Design& design, const LabelledData& data) {
     const Gdp cost = meter_.share(shares_.choice / static_cast<double>(parts_));
     const bool counts = is_count(options_.loss), exponential = is_exponential(options_.loss);
     const bool hopeless = counts && (margin_error(found, whitening_) > kMostMarginError ||
@@ -315,18 +318,29 @@ class Fitting {
     const double kept = hopeless ? 0 : shrink(found, whitening_, exponential ? kExponentialShrinkage : kShrinkage);
     Start alone = exponential ? start : mean_of(found, errors, start);
     Coefficients constant = constant_at(alone.margin, alone.variance());
-    const auto level = [&](Coefficients& of, double share) -> Result<void> {
+    const auto level = [&](Coefficients& of, const Descent& by, const Whitening& whitening, const LabelledData& rows,
+                           double share) -> Result<void> {
       if (share == 0) return {};
       const Gdp price = meter_.share(share / static_cast<double>(parts_));
       const double largest = target.largest_residual(start, price);
-      return move_level(of, {descent, whitening_, data, start, largest, alone.sampling}, price, run_, outlet());
+      return move_level(of, {by, whitening, rows, start, largest, alone.sampling}, price, run_, outlet());
     };
-    TAILCOAT_CHECK(level(constant, shares_.level_of_constant));
+    TAILCOAT_CHECK(level(constant, descent, whitening_, data, shares_.level_of_constant));
     alone.noise = constant.covariance.diagonal().tail(1)[0] - alone.sampling;
-    if (kept > 0) TAILCOAT_CHECK(level(found, shares_.level));
     if (kept > 0) {
-      const Eigen::VectorXd x = whitening_.root() * found.values, y = whitening_.root() * constant.values;
-      TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(data, descent.loss), view(x), view(y)));
+      if (shares_.curve > 0) {
+        TAILCOAT_TRY(curved, look_for_curve(design, found, whitening_, options_.loss, start,
+                                            meter_.share(shares_.curve), run_, outlet()));
+        curved_ = std::move(curved);
+      }
+      const bool bends = curved_.rows != nullptr;
+      const Whitening& whitening = bends ? curved_.rows->whitening() : whitening_;
+      TAILCOAT_TRY(rows, run_.engine.load(rows_of(design)));
+      Coefficients& last = bends ? curved_.found : found;
+      TAILCOAT_CHECK(level(last, bends ? curved_.descent : descent, whitening, rows, shares_.level));
+      const Eigen::VectorXd x = whitening.root() * last.values;
+      const Eigen::VectorXd y = whitening.root().rightCols(1) * constant.values.tail(1);
+      TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(rows, descent.loss), view(x), view(y)));
       // Far rows that the fit has followed count like others.
       const bool linear = looks_at_residuals(options_.loss) || std::holds_alternative<LogisticLoss>(options_.loss);
       const double largest = linear ? kLargestLinearDifference : kLargestDifference * std::pow(descent.widened, 2);
@@ -334,14 +348,21 @@ class Fitting {
                    clipped_mean(run_.engine, differences, largest, "choice between fit and constant", cost, outlet()));
       const double noise = 2 * largest / (rows_ * cost.mu);
       if (worse[0] <= (kept > kClearlyKept ? (counts ? kProofOfCounts : kProof) * noise : 0)) {
+        if (bends) curve_ = follow(curved_, found, errors, whitening_);
         note_unfinished(descent);
         return {};
       }
+      curved_.rows.reset();
     }
     alone.margin = constant.values.tail(1)[0];
     set_constant(found, errors, alone);
     note_constant();
     return {};
+  }
+
+  // Those that the model is linear on: with a curve, rows of the margins.
+  [[nodiscard]] const RowMaker& rows_of(const Design& design) const {
+    return curved_.rows ? static_cast<const RowMaker&>(*curved_.rows) : design;
   }
 
   void set_constant(Coefficients& found, Errors& errors, const Start& alone) const {
@@ -393,12 +414,14 @@ class Fitting {
       fit_.model.notes.push_back("no diagnosis: there is none for more than two classes");
       return {};
     }
-    const Eigen::VectorXd x = whitening_.root() * last_;
+    const Eigen::VectorXd x = curved_.rows ? curved_.rows->whitening().root() * curved_.found.values
+                                           : Eigen::VectorXd(whitening_.root() * last_);
     const Gdp cost = meter_.share(shares_.diagnosis);
     const bool classes = predicts_classes(options_.loss);
     if (classes) design.set_labels(target.class_labels(1, kClassOffset));
     TAILCOAT_TRY(diagnosis, classes ? diagnose_chances(design, view(x), cost, run_, outlet())
-                                    : diagnose_numbers(design, view(x), target.unit().scale, cost, run_, outlet()));
+                                    : diagnose_numbers(rows_of(design), view(x), target.unit().scale, cost, run_,
+                                                       outlet()));
     fit_.diagnosis = std::move(diagnosis);
     return {};
   }
@@ -448,6 +471,7 @@ class Fitting {
     }
     part.intercept =
         estimate(target.unit().centre + unit * to_intercept.dot(w), unit, to_intercept.dot(covariance * to_intercept));
+    part.curve = {target.unit().centre + unit * curve_.knot, curve_.below, curve_.above};
     features_.straighten(straight, part.coefficients);
     fit_.model.parts.push_back(std::move(part));
   }
@@ -472,6 +496,8 @@ class Fitting {
   FittedFeatures features_;
   std::optional<Start> start_;  // of the only part, if that was needed before
   Whitening whitening_;
+  CurvedFit curved_;  // of the only part, if it has a curve
+  Curve curve_;
   Eigen::VectorXd last_;  // coefficients of the part that was added last
 };
 

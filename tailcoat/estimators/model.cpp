@@ -22,6 +22,7 @@ namespace fields = json_fields;
 
 constexpr std::string_view kFamily = "tailcoat-model/";
 constexpr const char* kSchema = "tailcoat-model/1";
+constexpr const char* kCurvedSchema = "tailcoat-model/2";  // which a reader of the first would get wrong
 
 Json extended(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -52,6 +53,8 @@ Json feature_json(const Feature& feature) {
 Json part_json(const LinearPart& part) {
   Json json{{"intercept", estimate_json(part.intercept)}, {"coefficients", Json::array()}};
   for (const Estimate& estimate : part.coefficients) json["coefficients"].push_back(estimate_json(estimate));
+  const auto& [knot, below, above] = part.curve;
+  if (!part.curve.is_straight()) json["curve"] = {{"knot", knot}, {"below", below}, {"above", above}};
   return json;
 }
 
@@ -98,12 +101,19 @@ Feature feature_of(const fields::Json& json) {
   return feature;
 }
 
+Curve curve_of(const fields::Json& json) {
+  const Curve curve{fields::number(json, "knot"), fields::number(json, "below"), fields::number(json, "above")};
+  if (!(curve.below >= 0 && curve.above >= 0)) fields::wrong("curve", "goes down: its slopes must be at least 0");
+  return curve;
+}
+
 LinearPart part_of(const fields::Json& json, std::size_t features) {
   LinearPart part{.intercept = estimate_of(fields::field(json, "intercept")), .coefficients = {}};
   for (const fields::Json& estimate : fields::list(json, "coefficients"))
     part.coefficients.push_back(estimate_of(estimate));
   if (part.coefficients.size() != features)
     fields::wrong("coefficients", fmt::format("has {} of them for {} features", part.coefficients.size(), features));
+  if (json.contains("curve")) part.curve = curve_of(fields::field(json, "curve"));
   return part;
 }
 
@@ -152,13 +162,14 @@ Result<void> check_schema(const fields::Json& json) {
   if (!json.is_object() || schema == json.end() || !schema->is_string())
     return data_error("this is no tailcoat model: it is not a JSON object with the field 'schema'");
   const auto name = schema->get<std::string>();
-  if (name == kSchema) return {};
+  if (name == kSchema || name == kCurvedSchema) return {};
   if (!name.starts_with(kFamily)) {
     return data_error(
         fmt::format("this is no tailcoat model: its schema is {}, that of a model is '{}'", in_quotes(name), kSchema));
   }
-  return data_error(fmt::format("the model has schema {}, and this tailcoat reads '{}'; use the version that wrote it",
-                                in_quotes(name), kSchema));
+  return data_error(
+      fmt::format("the model has schema {}, and this tailcoat reads '{}' and '{}'; use the version that wrote it",
+                  in_quotes(name), kSchema, kCurvedSchema));
 }
 
 }  // namespace
@@ -189,7 +200,8 @@ double response(const Model& model, double margin, double exposure) {
 }
 
 std::string to_json(const Model& model) {
-  Json json{{"schema", kSchema},
+  const bool curved = !std::ranges::all_of(model.parts, &Curve::is_straight, &LinearPart::curve);
+  Json json{{"schema", curved ? kCurvedSchema : kSchema},
             {"loss", loss_name(model.loss)},
             {"target", model.target},
             {"classes", model.classes},

@@ -29,10 +29,20 @@ inline Estimate left_out() {
 }
 inline bool is_left_out(const Estimate& estimate) { return estimate.value == 0 && std::isnan(estimate.standard_error); }
 
-// margin = intercept + sum_j coefficients[j] * (value of feature j), in the units of the file.
+// Two straight lines that meet in the knot, where the curve is the identity. Slopes are at least 0.
+struct Curve {
+  double knot = 0;
+  double below = 1, above = 1;
+
+  [[nodiscard]] bool is_straight() const { return below == 1 && above == 1; }
+  [[nodiscard]] double operator()(double x) const { return is_straight() ? x : knot + (x < knot ? below : above) * (x - knot); }
+};
+
+// margin = curve(intercept + sum_j coefficients[j] * (value of feature j)), in the units of the file.
 struct LinearPart {
   Estimate intercept;
   std::vector<Estimate> coefficients;
+  Curve curve{};
 };
 
 struct Model {
@@ -47,6 +57,9 @@ struct Model {
   Receipt receipt;
   std::vector<std::string> notes{};  // what a user should know: what was found, chosen, left out
 };
+
+// Of the only part; straight, if there are more.
+inline Curve curve_of(const Model& model) { return model.parts.size() == 1 ? model.parts[0].curve : Curve(); }
 
 // Whether the target of the loss is a class: logistic and the hinges.
 bool predicts_classes(const Loss&);
@@ -64,7 +77,7 @@ inline std::size_t parts_for(std::size_t classes) { return classes > 2 ? classes
 //   logistic: the probability of classes[1];  hinge: the margin (its sign is the class).
 double response(const Model&, double margin, double exposure = 1);
 
-// One JSON object, schema "tailcoat-model/1" (docs/model.md). Reading refuses other schemas and what is not a model.
+// One JSON object, schema "tailcoat-model/1", or 2 if there is a curve (docs/model.md). Reading refuses other schemas and what is not a model.
 // A number that is NaN is written as null, which only the uncertainty of a term that was left out may be.
 std::string to_json(const Model&);
 Result<Model> model_from_json(const std::string& text);

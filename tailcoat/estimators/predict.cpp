@@ -50,7 +50,8 @@ Prediction Predictor::predict(std::span<const double> cells) {
   encoder_.encode(cells, values_);
   const double* coefficients = coefficients_.data();
   for (std::size_t p = 0; p < margins_.size(); ++p, coefficients += values_.size()) {
-    margins_[p] = std::inner_product(values_.begin(), values_.end(), coefficients, model_->parts[p].intercept.value);
+    const LinearPart& part = model_->parts[p];
+    margins_[p] = part.curve(std::inner_product(values_.begin(), values_.end(), coefficients, part.intercept.value));
   }
   fill_probabilities();
   const double value = model_->classes.empty() ? response(*model_, margins_[0], exposure(cells)) : predicted_class();

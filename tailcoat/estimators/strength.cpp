@@ -15,7 +15,7 @@ namespace {
 // With little strength for each column, where they are matters most and the matrix of their second moments is noise
 // but for its largest directions; fewer steps are as far as one gets.
 constexpr Shares kWeakShares{
-    .columns = 0.3, .curvature = 0.05, .choice = 0.04, .level = 0.05, .level_of_constant = 0.05, .steps = 8};
+    .columns = 0.3, .curvature = 0.05, .choice = 0.04, .level = 0.05, .level_of_constant = 0.05, .curve = 0, .steps = 8};
 // Where losses grow linearly the descent leaves the level of a constant further off than need be, and large counts may
 // not have been seen.
 constexpr double kLevelOfConstant = 0.01;
@@ -25,6 +25,7 @@ constexpr double kLevelOfExponent = 0.02;
 constexpr double kTarget = 20, kRate = 60, kPerColumn = 8, kPerFeature = 6, kPerRareFeature = 9, kBesides = 5;
 constexpr double kWeakPerColumn = 15, kPerBentFeature = 40, kPerSuspect = 150;
 constexpr double kForSteps = 500, kToFollow = 200;  // for each column of the design
+constexpr double kForCurve = 250;                   // in all
 constexpr double kMostForTarget = 0.3, kMostForConstant = 0.7;
 
 double needed(double each, std::size_t count) { return each * (static_cast<double>(count) + kBesides); }
@@ -41,6 +42,7 @@ Strength::Strength(const Loss& loss, double rows, Gdp total)
     : exponential_(is_exponential(loss)),
       counts_(is_count(loss)),
       linear_(looks_at_residuals(loss) && !predicts_classes(loss)),
+      classes_(predicts_classes(loss)),
       strength_(share_that_tells(loss) * rows * total.mu) {}
 
 std::string Strength::lacks(std::size_t count, const char* what, double each) const {
@@ -69,6 +71,7 @@ Shares Strength::shares(std::size_t columns) const {
     shares.level = kLevelOfExponent;
     shares.level_of_constant = 0;  // that of classes is in their counts
   }
+  if (classes_ || strength_ < kForCurve) shares.curve = 0;
   if (linear_ || counts_) shares.level_of_constant = std::max(shares.level_of_constant, kLevelOfConstant);
   return shares;
 }

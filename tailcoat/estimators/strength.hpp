@@ -14,7 +14,7 @@ namespace tailcoat {
 struct Shares {
   double columns = 0.15, target = 0.03, curvature = 0.20, clips = 0.03, errors = 0.02, choice = 0.02;
   double level = 0, level_of_constant = 0;
-  double bends = 0.03, diagnosis = 0.05;
+  double bends = 0.03, curve = 0.07, diagnosis = 0.05;
   std::size_t steps = 16;
 };
 
@@ -44,7 +44,7 @@ class Strength {
  private:
   [[nodiscard]] std::string lacks(std::size_t count, const char* what, double each) const;
 
-  bool exponential_, counts_, linear_;
+  bool exponential_, counts_, linear_, classes_;
   double strength_;
 };
 

@@ -141,11 +141,16 @@ double margin_error(const Coefficients& coefficients, const Whitening& whitening
   return std::max((spread_of(whitening) * coefficients.covariance.topLeftCorner(slopes, slopes)).trace(), 0.0);
 }
 
+double size_of_slopes(const Coefficients& coefficients, const Whitening& whitening) {
+  const auto slopes = coefficients.values.head(coefficients.values.size() - 1);
+  return slopes.dot(spread_of(whitening) * slopes);
+}
+
 double shrink(Coefficients& coefficients, const Whitening& whitening, double share) {
   auto& [w, covariance] = coefficients;
   const Eigen::Index slopes = w.size() - 1;
   const Eigen::VectorXd mean = mean_row(whitening);
-  const double size = w.head(slopes).dot(spread_of(whitening) * w.head(slopes));
+  const double size = size_of_slopes(coefficients, whitening);
   const double by_errors = share * margin_error(coefficients, whitening);
   const double kept = size > 0 ? std::clamp(1 - by_errors / size, 0.0, 1.0) : 0;
   // Slopes times `factor`; the intercept takes over what the mean row loses.

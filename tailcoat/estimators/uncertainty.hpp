@@ -51,6 +51,9 @@ Eigen::VectorXd mean_row(const Whitening&);
 // The variance that errors give the margin of a row.
 double margin_error(const Coefficients&, const Whitening&);
 
+// The variance that the slopes give the margin of a row.
+double size_of_slopes(const Coefficients&, const Whitening&);
+
 // Shrinks the slopes towards the constant model by as much as errors, of which a share counts, are of their size, and
 // returns the factor.
 double shrink(Coefficients&, const Whitening&, double share);

@@ -216,6 +216,15 @@ std::string bends_text(const Model& model) {
       name, knot);
 }
 
+std::string curve_text(const Model& model) {
+  const Curve curve = curve_of(model);
+  if (curve.is_straight()) return "";
+  return fmt::format(
+      "<p>The model has a curve, so these are averages: where its prediction is below {}, everything a feature changes "
+      "counts {} times what is said here, and where it is above, {} times.</p>\n",
+      number(response(model, curve.knot)), number(curve.below, 2), number(curve.above, 2));
+}
+
 // Whether another feature tells where the column is 0.
 bool has_zeros(const Model& model, std::size_t feature) {
   return std::ranges::any_of(model.features, [&](const Feature& other) {
@@ -284,7 +293,7 @@ std::string picture(const Fit& fit, const std::vector<std::size_t>& fitted) {
   const std::vector<std::size_t> shown(
       fitted.begin(), fitted.begin() + static_cast<std::ptrdiff_t>(std::min(fitted.size(), kMostDrawn)));
   std::string out =
-      explanation(fit) + bends_text(fit.model) + example_of(fit, shown) + panels(fit, shown) + left_out_text(fit.model);
+      explanation(fit) + curve_text(fit.model) + bends_text(fit.model) + example_of(fit, shown) + panels(fit, shown) + left_out_text(fit.model);
   if (fitted.size() > kMostDrawn)
     out += fmt::format("<p class=\"small\">Drawn are the {} strongest of {} features; the table has the rest.</p>\n",
                        kMostDrawn, count(fitted.size()));

@@ -148,7 +148,7 @@ TEST(ModelFile, RefusesForeignAndNewerOnes) {
   expect_refused("{}", "no tailcoat model");
   expect_refused("{\"schema\": 1}", "no tailcoat model");
   expect_refused("{\"schema\": \"tailcoat-receipt/1\"}", "its schema is 'tailcoat-receipt/1'");
-  expect_refused("{\"schema\": \"tailcoat-model/2\"}", "this tailcoat reads 'tailcoat-model/1'");
+  expect_refused("{\"schema\": \"tailcoat-model/3\"}", "this tailcoat reads 'tailcoat-model/1' and 'tailcoat-model/2'");
   expect_refused(std::string(100000, '['), "not JSON");
 }
 
