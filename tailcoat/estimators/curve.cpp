@@ -15,7 +15,7 @@ constexpr double kMomentRadius = 3;                            // that rows are 
 constexpr double kForMoment = 0.15, kForClip = 0.2;            // of the price
 constexpr double kShows = 3;                                   // standard errors of a bend
 constexpr double kLeastSpread = 1e-3;
-constexpr DescentRules kRules{.steps = 8, .looks = 1};
+constexpr DescentRules kRules{.steps = 6, .looks = 1};
 
 Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
 
@@ -80,8 +80,8 @@ Result<CurvedFit> look_for_curve(const Design& design, const Coefficients& of_fe
   TAILCOAT_TRY(errors, errors_of(descent, rows->whitening(), data, Gdp{0}, run, outlet));
   Coefficients found{rows->whitening().root_inverse() * Eigen::Map<const Eigen::Vector3d>(descent.x.data()),
                      errors.noise + errors.sampling};
-  shrink_towards(rows->straight(), found);
   if (!shows_a_bend(found)) rows.reset();
+  if (rows) shrink_towards(rows->straight(), found);
   return CurvedFit{std::move(rows), std::move(descent), std::move(found)};
 }
 

@@ -22,10 +22,10 @@ struct DescentRules {
   std::size_t steps = 16;
   double step = 0.5;  // of the first two thirds, in units of 1 / curvature; then they fall like 1 / t
   double momentum = 0.2;
-  double growth = 0.95;  // the budget (mu^2) of a gradient over that of the next
-  bool follows = false;  // the curvature of a likelihood, where that changes on the way; takes rows enough to see it
+  double growth = 0.95;   // the budget (mu^2) of a gradient over that of the next
+  bool follows = false;   // the curvature of a likelihood, where that changes on the way; takes rows enough to see it
   std::size_t looks = 3;  // at the norms of the gradients; or 1, at the start
-  double clip_cap = 14;  // the clip is at most so many median norms, where large residuals are taken for outliers
+  double clip_cap = 14;   // the clip is at most so many median norms, where large residuals are taken for outliers
 
   [[nodiscard]] double step_at(std::size_t t) const {
     return std::min(step, static_cast<double>(steps) / static_cast<double>(3 * (t + 1)));

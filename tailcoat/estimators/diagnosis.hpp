@@ -9,7 +9,8 @@
 namespace tailcoat {
 
 // The design's labels are in the units of the fit, of which one is `unit` in the file. Two releases.
-Result<Diagnosis> diagnose_numbers(const RowMaker&, std::span<const double> x, double unit, Gdp cost, RunContext, Outlet);
+Result<Diagnosis> diagnose_numbers(const RowMaker&, std::span<const double> x, double unit, Gdp cost, RunContext,
+                                   Outlet);
 
 // The design's labels must be +-kClassOffset. One release.
 inline constexpr double kClassOffset = 64;

@@ -28,30 +28,12 @@ constexpr double kLeverage = 1.5;
 constexpr double kPassesBesides = 8;  // those of the descent
 constexpr std::size_t kMoreSteps = 24;
 constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of a margin, where e^margin is predicted
-constexpr double kMostOdds = 8, kMostRate = 4;                   // effect of one number on a margin in an exponent
 // Of two losses, in the units of the fit; where they grow linearly, a wild fit is told from a sane one by little.
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
 constexpr double kClearlyKept = 0.5, kProof = 3, kProofOfCounts = 1;
 constexpr double kShrinkage = 0.7, kExponentialShrinkage = 1;  // share of the size of errors that slopes lose
 constexpr double kMeanDeviation = 1;  // of the mean of a target from where its bulk is, in units of that
-
-// No single number moves the margin by more than that: the limits of its feature are drawn in.
-void limit_effects(Model& model) {
-  const double most = is_count(model.loss) ? kMostRate : kMostOdds;
-  for (std::size_t j = 0; j < model.features.size(); ++j) {
-    Feature& feature = model.features[j];
-    const bool beyond = feature.kind == FeatureKind::beyond;
-    if (!is_slope(feature.kind) && !beyond) continue;
-    const double low = beyond ? feature.knot_low : feature.centre, high = beyond ? feature.knot_high : feature.centre;
-    for (const LinearPart& part : model.parts) {
-      const double slope = std::abs(part.coefficients[j].value) * std::max(part.curve.below, part.curve.above);
-      if (!(slope > 0)) continue;
-      if (feature.kind != FeatureKind::above) feature.low = std::max(feature.low, low - most / slope);
-      if (feature.kind != FeatureKind::below) feature.high = std::min(feature.high, high + most / slope);
-    }
-  }
-}
 
 std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
@@ -90,7 +72,7 @@ class Fitting {
     for (std::size_t part = 0; part < parts_; ++part) TAILCOAT_CHECK(fit_part(target, design, part));
     fit_.model.features = features_.all();
     if (options_.diagnose) TAILCOAT_CHECK(diagnose(target, design));
-    if (is_exponential(options_.loss)) limit_effects(fit_.model);
+    limit_effects(fit_.model);
     fit_.constant = fit_.constant || constant_parts_ == parts_;
     note_faint_tails();
     fit_.model.receipt = meter_.receipt();
@@ -255,7 +237,7 @@ class Fitting {
                       .labelled = start.labelled,
                       .spread = whitening_.curvatures().sum(),
                       .mean_row = {mean.data(), mean.data() + d},
-                      .tails = tail_directions()};
+                      .tails = features_.tail_directions(whitening_)};
     TAILCOAT_TRY(descent,
                  descend(run_, outlet(), data, options_.loss, std::move(from), budget, rules_, [&] { return tick(); }));
     TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(shares_.errors * each), run_, outlet()));
@@ -284,19 +266,6 @@ class Fitting {
   }
 
   bool tick() { return !progress_ || progress_(steps_done_++, parts_ * rules_.steps); }
-
-  [[nodiscard]] std::vector<TailDirection> tail_directions() const {
-    std::vector<TailDirection> directions;
-    const Eigen::MatrixXd root = whitening_.root(), inverse = whitening_.root_inverse();
-    const auto column = [](const Eigen::MatrixXd& of, Eigen::Index j) {
-      return std::vector<double>(of.col(j).begin(), of.col(j).end());
-    };
-    for (const std::size_t i : features_.far_reaching()) {
-      const auto at = static_cast<Eigen::Index>(i);
-      directions.push_back({column(root, at), column(inverse, at)});
-    }
-    return directions;
-  }
 
   void note_unfinished(const Descent& descent) {
     const std::vector<std::size_t> places = features_.far_reaching();
@@ -419,9 +388,9 @@ class Fitting {
     const Gdp cost = meter_.share(shares_.diagnosis);
     const bool classes = predicts_classes(options_.loss);
     if (classes) design.set_labels(target.class_labels(1, kClassOffset));
-    TAILCOAT_TRY(diagnosis, classes ? diagnose_chances(design, view(x), cost, run_, outlet())
-                                    : diagnose_numbers(rows_of(design), view(x), target.unit().scale, cost, run_,
-                                                       outlet()));
+    TAILCOAT_TRY(diagnosis,
+                 classes ? diagnose_chances(design, view(x), cost, run_, outlet())
+                         : diagnose_numbers(rows_of(design), view(x), target.unit().scale, cost, run_, outlet()));
     fit_.diagnosis = std::move(diagnosis);
     return {};
   }

@@ -12,6 +12,8 @@
 namespace tailcoat {
 namespace {
 
+constexpr double kMostOdds = 8, kMostRate = 4;  // effect of one number on a margin in an exponent
+
 Result<void> check_kind(const Frame& frame, const std::string& name, ColumnKind kind, const char* use) {
   TAILCOAT_TRY(position, frame.index_of(name));
   if (frame.columns[position].kind == kind) return {};
@@ -21,6 +23,9 @@ Result<void> check_kind(const Frame& frame, const std::string& name, ColumnKind 
 }
 
 bool is_finite(const Estimate& estimate) { return std::isfinite(estimate.value); }
+bool is_finite(const Curve& curve) {
+  return std::isfinite(curve.knot) && std::isfinite(curve.below) && std::isfinite(curve.above);
+}
 
 }  // namespace
 
@@ -69,9 +74,27 @@ Result<void> check(const Frame& frame, const FitOptions& options) {
   return data_error(fmt::format("{} rows; a fit needs two at least", frame.rows()));
 }
 
+void limit_effects(Model& model) {
+  if (!is_exponential(model.loss)) return;
+  const double most = is_count(model.loss) ? kMostRate : kMostOdds;
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    Feature& feature = model.features[j];
+    const bool beyond = feature.kind == FeatureKind::beyond;
+    if (!is_slope(feature.kind) && !beyond) continue;
+    const double low = beyond ? feature.knot_low : feature.centre, high = beyond ? feature.knot_high : feature.centre;
+    for (const LinearPart& part : model.parts) {
+      const double slope = std::abs(part.coefficients[j].value) * std::max(part.curve.below, part.curve.above);
+      if (!(slope > 0)) continue;
+      if (feature.kind != FeatureKind::above) feature.low = std::max(feature.low, low - most / slope);
+      if (feature.kind != FeatureKind::below) feature.high = std::min(feature.high, high + most / slope);
+    }
+  }
+}
+
 Result<void> check_finite(const Model& model) {
   for (const LinearPart& part : model.parts)
-    if (!is_finite(part.intercept) || !std::ranges::all_of(part.coefficients, is_finite))
+    if (!is_finite(part.intercept) || !is_finite(part.curve) ||
+        !std::ranges::all_of(part.coefficients, [](const Estimate& estimate) { return is_finite(estimate); }))
       return system_error("the fit did not stay finite, and there is no model");
   return {};
 }

@@ -14,6 +14,8 @@ inline bool is_count(const Loss& loss) { return std::holds_alternative<PoissonLo
 inline bool is_exponential(const Loss& loss) { return is_count(loss) || std::holds_alternative<LogisticLoss>(loss); }
 
 Result<void> check(const Frame&, const FitOptions&);
+// Where e^margin is predicted, no single number moves the margin far: the limits of its feature are drawn in.
+void limit_effects(Model&);
 // The numbers of a model were paid for; one that cannot be used is not passed on.
 Result<void> check_finite(const Model&);
 

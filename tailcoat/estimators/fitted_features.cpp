@@ -77,6 +77,17 @@ std::vector<std::size_t> FittedFeatures::far_reaching() const {
   return places;
 }
 
+std::vector<TailDirection> FittedFeatures::tail_directions(const Whitening& whitening) const {
+  std::vector<TailDirection> directions;
+  const Eigen::MatrixXd root = whitening.root(), inverse = whitening.root_inverse();
+  const auto column = [](const Eigen::MatrixXd& of, std::size_t j) {
+    const auto numbers = of.col(static_cast<Eigen::Index>(j));
+    return std::vector<double>(numbers.begin(), numbers.end());
+  };
+  for (const std::size_t i : far_reaching()) directions.push_back({column(root, i), column(inverse, i)});
+  return directions;
+}
+
 void FittedFeatures::straighten(const std::vector<Turn>& bends, std::vector<Estimate>& coefficients) {
   std::vector<std::size_t> gone;  // places among the fitted, the last first
   for (const Turn& bend : bends) gone.push_back(static_cast<std::size_t>(bend.at));

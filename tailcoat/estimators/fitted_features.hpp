@@ -36,6 +36,9 @@ class FittedFeatures {
   // Of those with a coefficient, tails, and numbers that have none but reach as far.
   [[nodiscard]] std::vector<std::size_t> far_reaching() const;
 
+  // Of their slopes, in the coordinates of the descent.
+  [[nodiscard]] std::vector<TailDirection> tail_directions(const Whitening& whitening) const;
+
   // Bends that are none become numbers again; takes the coefficients of their upper halves out of those of all
   // features.
   void straighten(const std::vector<Turn>& bends, std::vector<Estimate>& coefficients);

@@ -35,7 +35,9 @@ struct Curve {
   double below = 1, above = 1;
 
   [[nodiscard]] bool is_straight() const { return below == 1 && above == 1; }
-  [[nodiscard]] double operator()(double x) const { return is_straight() ? x : knot + (x < knot ? below : above) * (x - knot); }
+  [[nodiscard]] double operator()(double x) const {
+    return is_straight() ? x : knot + (x < knot ? below : above) * (x - knot);
+  }
 };
 
 // margin = curve(intercept + sum_j coefficients[j] * (value of feature j)), in the units of the file.
@@ -77,8 +79,9 @@ inline std::size_t parts_for(std::size_t classes) { return classes > 2 ? classes
 //   logistic: the probability of classes[1];  hinge: the margin (its sign is the class).
 double response(const Model&, double margin, double exposure = 1);
 
-// One JSON object, schema "tailcoat-model/1", or 2 if there is a curve (docs/model.md). Reading refuses other schemas and what is not a model.
-// A number that is NaN is written as null, which only the uncertainty of a term that was left out may be.
+// One JSON object, schema "tailcoat-model/1", or 2 if there is a curve (docs/model.md). Reading refuses other schemas
+// and what is not a model. A number that is NaN is written as null, which only the uncertainty of a term that was left
+// out may be.
 std::string to_json(const Model&);
 Result<Model> model_from_json(const std::string& text);
 

@@ -14,8 +14,13 @@ namespace {
 
 // With little strength for each column, where they are matters most and the matrix of their second moments is noise
 // but for its largest directions; fewer steps are as far as one gets.
-constexpr Shares kWeakShares{
-    .columns = 0.3, .curvature = 0.05, .choice = 0.04, .level = 0.05, .level_of_constant = 0.05, .curve = 0, .steps = 8};
+constexpr Shares kWeakShares{.columns = 0.3,
+                             .curvature = 0.05,
+                             .choice = 0.04,
+                             .level = 0.05,
+                             .level_of_constant = 0.05,
+                             .curve = 0,
+                             .steps = 8};
 // Where losses grow linearly the descent leaves the level of a constant further off than need be, and large counts may
 // not have been seen.
 constexpr double kLevelOfConstant = 0.01;

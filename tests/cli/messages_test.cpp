@@ -182,6 +182,31 @@ TEST(Messages, BothSidesOfABendAreNamedAndExplained) {
   EXPECT_TRUE(one["coefficients"].contains("x")) << one["coefficients"];
 }
 
+// y in proportion to e^(a + b).
+std::string in_proportion(int rows) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::ostringstream text;
+  text << "a,b,y\n";
+  for (int i = 0; i < rows; ++i) {
+    const double a = normal(random), b = normal(random);
+    text << a << ',' << b << ',' << 100 * std::exp(0.5 * (a + b) + 0.1 * normal(random)) << '\n';
+  }
+  return text.str();
+}
+
+TEST(Messages, ACurveIsNamedAndExplained) {
+  const Scratch scratch;
+  const std::string fit = "fit " + scratch.file("a.csv", in_proportion(20000)) + " --target y --epsilon 1 --seed 1";
+  const Outcome curved = tailcoat_program(fit + " --model " + scratch.path("m.json"));
+  ASSERT_EQ(curved.code, 0) << curved.err;
+  expect_says(curved.out, "These are averages: the model has a curve.");
+  EXPECT_EQ(json::parse(scratch.text("m.json"))["schema"], "tailcoat-model/2");
+  const json figures = json::parse(tailcoat_program(fit + " --json").out, nullptr, false);
+  EXPECT_GT(figures["curve"]["above"].get<double>(), 1.2) << figures["curve"];
+  EXPECT_TRUE(json::parse(tailcoat_program(fit + " --straight --json").out, nullptr, false)["curve"].is_null());
+}
+
 TEST(Messages, StraightIsForTheAdaptiveFit) {
   const Scratch scratch;
   const std::string fit = "fit " + scratch.file("a.csv", angle(50)) + " --target y --epsilon 1";

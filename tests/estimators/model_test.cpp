@@ -152,6 +152,25 @@ TEST(ModelFile, RefusesForeignAndNewerOnes) {
   expect_refused(std::string(100000, '['), "not JSON");
 }
 
+TEST(ModelFile, ACurveHasASchemaOfItsOwn) {
+  Model model = odd_model();
+  EXPECT_EQ(json::parse(to_json(model))["schema"], "tailcoat-model/1");
+  model.parts[0].curve = {.knot = 0.1, .below = 0, .above = 2};
+  json file = json::parse(to_json(model));
+  EXPECT_EQ(file["schema"], "tailcoat-model/2");
+  const auto read = model_from_json(file.dump());
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->parts[0].curve.knot, 0.1);
+  EXPECT_EQ(read->parts[0].curve.below, 0);
+  EXPECT_EQ(read->parts[0].curve.above, 2);
+  file["parts"][0]["curve"]["below"] = -1e-300;
+  expect_refused(file.dump(), "field 'curve' goes down");
+  file["parts"][0]["curve"]["below"] = nullptr;
+  expect_refused(file.dump(), "'below'");
+  file["parts"][0]["curve"] = 3;
+  expect_refused(file.dump(), "damaged");
+}
+
 TEST(ModelFile, IgnoresFieldsItDoesNotKnow) {
   json model = written();
   model["colour"] = "blue";

@@ -70,6 +70,21 @@ def test_a_number_that_bends_has_its_lower_slope_in_its_place_and_the_upper_one_
     assert not any(line["what"] == "where numbers bend" for line in straight.privacy_["releases"])
 
 
+def test_effects_in_proportion_have_a_curve():
+    rng = np.random.default_rng(9)
+    X = rng.standard_normal((20000, 2))
+    y = 100 * np.exp(X @ [0.5, 0.4] + 0.1 * rng.standard_normal(20000))
+    model = seeded("PrivateLinearRegression").fit(X, y)
+    knot, below, above = model.curve_
+    assert above > 1.2 and abs(below + above - 2) < 1e-12
+    straight = seeded("PrivateLinearRegression", straight=True).fit(X, y)
+    assert straight.curve_ is None and model.score(X, y) > straight.score(X, y) + 0.02
+    if model.terms_ == ["x0", "x1"]:
+        inside = X[np.abs(X).max(axis=1) < 2]  # where nothing is cut
+        away = model.intercept_ + inside @ model.coef_ - knot
+        np.testing.assert_allclose(model.predict(inside), knot + away * np.where(away < 0, below, above), rtol=1e-9)
+
+
 def test_straight_is_for_the_adaptive_fit(line):
     X, y, _ = line
     theory = {"moments": (3, 1, 2), "diameter": 2}

@@ -118,6 +118,15 @@ TEST(Report, AFeatureBeyondItsKnotsIsNamedAndIsNoExample) {
   EXPECT_TRUE(has(html, "alike in all but <em><bdi>latitude</bdi></em>"));
 }
 
+TEST(Report, ACurveIsExplained) {
+  Example example = house_prices();
+  EXPECT_FALSE(has(page(example), "has a curve"));
+  example.fit.model.parts[0].curve = {.knot = 2.5, .below = 0.75, .above = 1.25};
+  const std::string html = page(example);
+  EXPECT_TRUE(well_formed(html));
+  EXPECT_TRUE(has(html, "where its prediction is below 2.5, everything a feature changes counts 0.75 times"));
+}
+
 TEST(Report, BothSidesOfABendAreNamedAndTheExampleSaysWhichIsMeant) {
   Example example = house_prices();
   Model& model = example.fit.model;
