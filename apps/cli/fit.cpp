@@ -171,17 +171,39 @@ Result<ReadOptions> columns_to_read(const FitArguments& arguments, const FitOpti
   return read;
 }
 
-// How to read a column of texts that was taken for numbers; a target of texts is most often one of classes.
-Error with_hint(Error error, const FitOptions& options, const ReadOptions& read) {
-  for (const std::string& name : read.columns) {
-    if (error.kind != ErrorKind::data || options.levels.contains(name) ||
-        error.message.find(fmt::format("column {} of", in_quotes(name))) == std::string::npos)
-      continue;
-    error.message += name == options.target
-                         ? std::string("; if the target names classes, add --loss logistic")
-                         : fmt::format("; if it holds texts, add --categorical {}", in_quotes(name, 200));
+// The column of numbers that an error is about; empty: none.
+std::string column_of(const Error& error, const ReadOptions& read) {
+  if (error.kind != ErrorKind::data) return "";
+  for (const std::string& name : read.columns)
+    if (std::ranges::find(read.text_columns, name) == read.text_columns.end() &&
+        error.message.find(fmt::format("column {} of", in_quotes(name))) != std::string::npos)
+      return name;
+  return "";
+}
+
+// How to read columns of texts that were taken for numbers, all that there are; a target of texts is most often one of
+// classes.
+Error with_hint(Error error, const FitArguments& arguments, const FitOptions& options, ReadOptions read) {
+  if (column_of(error, read) == options.target) {
+    error.message += "; if the target names classes, add --loss logistic";
     return error;
   }
+  std::string texts;
+  Error next = error;
+  for (std::string name = column_of(next, read); !name.empty() && name != options.target;
+       name = column_of(next, read)) {
+    texts += (texts.empty() ? "" : ",") + name;
+    read.text_columns.push_back(name);
+    const auto source = open_rows(arguments.data, read);
+    if (!source) break;
+    const auto table = load(**source, Storage::f64);
+    if (table) break;
+    next = table.error();
+  }
+  const bool one = texts.find(',') == std::string::npos;
+  if (!texts.empty())
+    error.message +=
+        fmt::format("; if {} texts, add --categorical {}", one ? "it holds" : "these hold", in_quotes(texts, 1000));
   return error;
 }
 
@@ -190,7 +212,7 @@ Result<Table> load_table(const FitArguments& arguments, const FitOptions& option
   TAILCOAT_TRY(read, columns_to_read(arguments, options, header->columns()));
   TAILCOAT_TRY(source, open_rows(arguments.data, read));
   Result<Table> table = load(*source, Storage::f64);
-  if (!table) return with_hint(table.error(), options, read);
+  if (!table) return with_hint(table.error(), arguments, options, read);
   if (table->rows() < 2) {
     return data_error(fmt::format("{} has {}; a fit needs two at least", in_quotes(arguments.data, 200),
                                   table->rows() == 0 ? "a header but no rows" : "one row"));
@@ -306,7 +328,8 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
   parser->add_option("--algorithm", arguments->algorithm, "adaptive, or one that plan lists; see below")
       ->type_name("NAME");
   add_theory_arguments(*parser, arguments->theory);
-  parser->add_flag("--straight", arguments->straight, "one slope for each number, also where it is seen to bend, and no curve");
+  parser->add_flag("--straight", arguments->straight,
+                   "one slope for each number, also where it is seen to bend, and no curve");
   add_number(*parser, kConfidenceOption, arguments->confidence);
   add_file(*parser, "--model", arguments->model, "file to write the model to");
   add_file(*parser, "--report", arguments->report,

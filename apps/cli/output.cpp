@@ -21,6 +21,7 @@ Result<void> check_finite(const std::vector<Figure>& figures) {
 std::string value_text(const Figure& figure) {
   constexpr std::size_t kWidest = 70;
   if (const double* number = std::get_if<double>(&figure.value)) return fmt::format("{:.6g}", *number);
+  if (const std::size_t* count = std::get_if<std::size_t>(&figure.value)) return fmt::format("{}", *count);
   const auto& text = std::get<std::string>(figure.value);
   return text.size() <= kWidest ? text : text.substr(0, kWidest - 3) + "...";
 }

@@ -186,7 +186,7 @@ Result<std::string> run(const PredictOptions& options) {
   const std::vector<Figure> figures{{"output", options.output, ""},
                                     {"model", options.of.model, ""},
                                     {"target", model.target, ""},
-                                    {"rows", static_cast<double>(outcome.rows), ""}};
+                                    {"rows", outcome.rows, ""}};
   return options.json ? json_text(kSchema, figures) : table_text(figures);
 }
 

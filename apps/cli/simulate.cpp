@@ -117,9 +117,8 @@ Result<std::string> run(const SimulateOptions& options) {
       write_files({{options.output, [&](const Append& append) { return write_csv(simulation, rows, seed, append); }}}));
   std::string best;
   append_numbers(best, simulation.optimum());
-  std::vector<Figure> figures{{"output", options.output, ""},          {"kind", options.kind, ""},
-                              {"rows", static_cast<double>(rows), ""}, {"features", static_cast<double>(features), ""},
-                              {"seed", static_cast<double>(seed), ""}, {"best_model", best, ""}};
+  std::vector<Figure> figures{{"output", options.output, ""}, {"kind", options.kind, ""}, {"rows", rows, ""},
+                              {"features", features, ""},     {"seed", seed, ""},         {"best_model", best, ""}};
   if (kind != Kind::hard) figures.push_back({"tail", tail_name(tail), ""});
   if (const std::string moments = moments_text(simulation); !moments.empty())
     figures.push_back({"moments", moments, ""});

@@ -1,6 +1,7 @@
-// Figure: a number or a text with its name and meaning: what commands print and Python returns.
+// Figure: a number, a count or a text with its name and meaning: what commands print and Python returns.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <variant>
 
@@ -8,7 +9,7 @@ namespace tailcoat {
 
 struct Figure {
   std::string name;  // as in JSON: "noise_multiplier"
-  std::variant<double, std::string> value;
+  std::variant<double, std::string, std::size_t> value;
   std::string meaning;  // for the table
 };
 

@@ -84,6 +84,10 @@ TEST(Messages, ColumnsThatAreNotThereOrHoldTextsComeWithWhatToType) {
   const std::string texts = refusal(fit + " --drop sold", 1);
   expect_says(texts, "column 'town'");
   expect_says(texts, "if it holds texts, add --categorical 'town'");
+  const std::string two =
+      "fit " + scratch.file("t.csv", "a,b,c,y\n1,x,2,3\n2,,2,4\n3,x,z,5\n") + " --target y --epsilon 1";
+  expect_says(refusal(two, 1), "'x' in line 2");
+  expect_says(refusal(two, 1), "if these hold texts, add --categorical 'b,c'");
 }
 
 // Whether a target is made of classes is data: it is looked at privately, in Python as well.
