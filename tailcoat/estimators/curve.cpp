@@ -15,7 +15,7 @@ constexpr double kMomentRadius = 3;                            // that rows are 
 constexpr double kForMoment = 0.15, kForClip = 0.2;            // of the price
 constexpr double kShows = 3;                                   // standard errors of a bend
 constexpr double kLeastSpread = 1e-3;
-constexpr DescentRules kRules{.steps = 6, .looks = 1};
+constexpr DescentRules kRules{.steps = 6, .looks = 1, .of = "curve, "};
 
 Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
 
@@ -42,6 +42,12 @@ CurveRows::CurveRows(const Design& design, std::vector<float> margins, double mi
   whiten(no_whitening(columns()));
 }
 
+Result<std::unique_ptr<CurveRows>> CurveRows::create(const Design& design, std::span<const double> x, double middle,
+                                                     double spread, Engine& engine) {
+  TAILCOAT_TRY(margins, design.margins(engine, x));
+  return std::make_unique<CurveRows>(design, std::move(margins), middle, spread);
+}
+
 void CurveRows::whiten(Whitening whitening) {
   whitening_ = std::move(whitening);
   matrix_ = whitening_.root_inverse();
@@ -63,11 +69,12 @@ RowsOf<float> CurveRows::make(std::size_t begin, std::size_t end, const RowSpace
 Result<CurvedFit> look_for_curve(const Design& design, const Coefficients& of_features, const Whitening& whitening,
                                  const Loss& loss, const Start& start, Gdp cost, RunContext run, Outlet outlet) {
   const Eigen::VectorXd x = whitening.root() * of_features.values;
-  TAILCOAT_TRY(margins, design.margins(run.engine, view(x)));
-  auto rows = std::make_unique<CurveRows>(design, std::move(margins), mean_row(whitening).dot(of_features.values),
-                                          std::max(std::sqrt(size_of_slopes(of_features, whitening)), kLeastSpread));
+  const double spread = std::max(std::sqrt(size_of_slopes(of_features, whitening)), kLeastSpread);
+  TAILCOAT_TRY(rows,
+               CurveRows::create(design, view(x), mean_row(whitening).dot(of_features.values), spread, run.engine));
   TAILCOAT_TRY(data, run.engine.load(*rows));
-  TAILCOAT_TRY(moment, second_moment(run.engine, data.features(), kMomentRadius, part(cost, kForMoment), outlet));
+  TAILCOAT_TRY(moment, second_moment(run.engine, data.features(), kMomentRadius, part(cost, kForMoment), outlet,
+                                     "curve, second-moment matrix"));
   rows->whiten(whitening_of(moment, rows->columns()));
   const Eigen::Vector3d from = rows->whitening().root() * rows->straight();
   const DescentBudget budget{.gradients = part(cost, 1 - kForMoment - kForClip), .clips = part(cost, kForClip)};

@@ -20,6 +20,8 @@ class CurveRows final : public RowMaker {
  public:
   static constexpr Eigen::Index kBend = 0, kSlope = 1, kLevel = 2;  // places of the entries
 
+  static Result<std::unique_ptr<CurveRows>> create(const Design& design, std::span<const double> x, double middle,
+                                                   double spread, Engine& engine);
   CurveRows(const Design& design, std::vector<float> margins, double middle, double spread);
 
   [[nodiscard]] std::size_t rows() const override { return margins_.size(); }

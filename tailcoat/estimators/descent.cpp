@@ -49,8 +49,8 @@ struct Bar {
 enum class Signs { both, positive };  // that the values of a column have
 
 // The visible magnitudes of a column.
-Result<std::vector<Bar>> magnitudes(RunContext run, Outlet outlet, const RowData& column, Signs signs, const char* what,
-                                    Gdp cost) {
+Result<std::vector<Bar>> magnitudes(RunContext run, Outlet outlet, const RowData& column, Signs signs,
+                                    const std::string& what, Gdp cost) {
   const BinGrid grid = magnitude_bins(kNormBins);
   TAILCOAT_TRY(histogram, column_histograms(run.engine, column, std::span(&grid, 1), what, cost, outlet));
   const std::vector<double>& counts = histogram.counts[0];
@@ -261,6 +261,8 @@ class Walk {
     return square_beside(gradient, mean_row_) > least * (by_noise + by_sampling);
   }
 
+  [[nodiscard]] std::string named(const std::string& release) const { return rules_.of + release; }
+
   [[nodiscard]] double noise_weight() const {
     const double mean_count = begun_ * static_cast<double>(data_.rows()) / labelled_;
     if (is_count(asked_) && mean_count < kRare) return kNoiseOfRare;
@@ -282,7 +284,7 @@ class Walk {
     TAILCOAT_TRY(norms, run_.engine.gradient_norms(Samples(data_, found_.loss), found_.x));
     const Gdp of_norms = residuals ? part(cost, 1 - kResidualShare) : cost;
     noise_of_norms_ = std::numbers::sqrt2 / of_norms.mu;
-    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, norms, Signs::positive, "norms of gradients", of_norms));
+    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, norms, Signs::positive, named("norms of gradients"), of_norms));
     const auto n = static_cast<double>(data_.rows()), d = static_cast<double>(data_.dimension());
     // A run of noise alone may be anywhere. Where a hinge is passed there is no gradient.
     const bool few = !std::holds_alternative<HingeLoss>(asked_) &&
@@ -307,7 +309,7 @@ class Walk {
   // The scale of residuals for Huber's loss; their density at the kink, which is the curvature, for the others.
   Result<void> look_at_residuals(Gdp cost) {
     TAILCOAT_TRY(column, run_.engine.residuals(Samples(data_, found_.loss), found_.x));
-    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, column, Signs::both, "residuals", cost));
+    TAILCOAT_TRY(bars, magnitudes(run_, outlet_, column, Signs::both, named("residuals"), cost));
     if (bars.empty()) return {};
     const double rows = total(bars), n = static_cast<double>(data_.rows());
     if (std::holds_alternative<HuberLoss>(asked_)) {
@@ -329,7 +331,7 @@ class Walk {
 
   Result<std::vector<double>> gradient_at(std::span<const double> x, double clip, Gdp cost, std::size_t step) {
     TAILCOAT_TRY(gradient, clipped_gradient(run_.engine, Samples(data_, found_.loss), x, clip,
-                                            fmt::format("gradient, step {}", step + 1), cost, outlet_));
+                                            named(fmt::format("gradient, step {}", step + 1)), cost, outlet_));
     found_.noise.push_back(gradient.noise);
     return std::move(gradient.mean);
   }

@@ -25,6 +25,7 @@ struct DescentRules {
   double growth = 0.95;   // the budget (mu^2) of a gradient over that of the next
   bool follows = false;   // the curvature of a likelihood, where that changes on the way; takes rows enough to see it
   std::size_t looks = 3;  // at the norms of the gradients; or 1, at the start
+  const char* of = "";    // before the names of its releases
   double clip_cap = 14;   // the clip is at most so many median norms, where large residuals are taken for outliers
 
   [[nodiscard]] double step_at(std::size_t t) const {

@@ -64,8 +64,6 @@ class Design final : public RowMaker {
   // The labels of rows from `begin` on; and their weights, in place of squared norms that beyond `radius` weigh less.
   void label(std::size_t begin, std::span<double> labels) const;
   void weigh(std::size_t begin, std::span<double> squares, double radius) const;
-  // <row, x> of all rows.
-  Result<std::vector<float>> margins(Engine& engine, std::span<const double> x) const;
 
   // Makes all rows now, for all passes to come. In the memory of the frame's cells, which is overwritten, where they
   // fit; without it, in memory of its own, and only if a row takes so much arithmetic that reading it is far faster.
@@ -78,7 +76,11 @@ class Design final : public RowMaker {
     double centre, factor;
   };
 
+  friend class CurveRows;  // the margins are data, and stay in its rows
+
   Design() = default;
+  // <row, x> of all rows.
+  Result<std::vector<float>> margins(Engine& engine, std::span<const double> x) const;
   void add_texts(const Frame& frame, const DesignColumns& wanted);
   [[nodiscard]] bool fits_cells() const;
   [[nodiscard]] bool is_wide() const;

@@ -31,7 +31,7 @@ constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of
 // Of two losses, in the units of the fit; where they grow linearly, a wild fit is told from a sane one by little.
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 // Slopes of which more than so much is kept give way only to a constant that is better by so many deviations of noise.
-constexpr double kClearlyKept = 0.5, kProof = 3, kProofOfCounts = 1;
+constexpr double kClearlyKept = 0.5, kProof = 3, kLittleProof = 1;
 constexpr double kShrinkage = 0.7, kExponentialShrinkage = 1;  // share of the size of errors that slopes lose
 constexpr double kMeanDeviation = 1;  // of the mean of a target from where its bulk is, in units of that
 
@@ -316,7 +316,8 @@ class Fitting {
       TAILCOAT_TRY(worse,
                    clipped_mean(run_.engine, differences, largest, "choice between fit and constant", cost, outlet()));
       const double noise = 2 * largest / (rows_ * cost.mu);
-      if (worse[0] <= (kept > kClearlyKept ? (counts ? kProofOfCounts : kProof) * noise : 0)) {
+      const bool wary = counts || (looks_at_residuals(options_.loss) && !predicts_classes(options_.loss));
+      if (worse[0] <= (kept > kClearlyKept ? (wary ? kLittleProof : kProof) * noise : 0)) {
         if (bends) curve_ = follow(curved_, found, errors, whitening_);
         note_unfinished(descent);
         return {};

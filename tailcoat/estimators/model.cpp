@@ -103,17 +103,20 @@ Feature feature_of(const fields::Json& json) {
 
 Curve curve_of(const fields::Json& json) {
   const Curve curve{fields::number(json, "knot"), fields::number(json, "below"), fields::number(json, "above")};
-  if (!(curve.below >= 0 && curve.above >= 0)) fields::wrong("curve", "goes down: its slopes must be at least 0");
+  const auto is_slope = [](double slope) { return slope >= 0 && slope <= 2; };
+  if (!is_slope(curve.below) || !is_slope(curve.above)) fields::wrong("curve", "has a slope that is not from 0 to 2");
   return curve;
 }
 
-LinearPart part_of(const fields::Json& json, std::size_t features) {
+LinearPart part_of(const fields::Json& json, std::size_t features, bool may_curve) {
   LinearPart part{.intercept = estimate_of(fields::field(json, "intercept")), .coefficients = {}};
   for (const fields::Json& estimate : fields::list(json, "coefficients"))
     part.coefficients.push_back(estimate_of(estimate));
   if (part.coefficients.size() != features)
     fields::wrong("coefficients", fmt::format("has {} of them for {} features", part.coefficients.size(), features));
-  if (json.contains("curve")) part.curve = curve_of(fields::field(json, "curve"));
+  if (!json.contains("curve")) return part;
+  if (!may_curve) fields::wrong("curve", fmt::format("is for models of schema {}", kCurvedSchema));
+  part.curve = curve_of(fields::field(json, "curve"));
   return part;
 }
 
@@ -150,7 +153,7 @@ Model model_of(const fields::Json& json) {
   for (const fields::Json& feature : fields::list(json, "features")) model.features.push_back(feature_of(feature));
   check_features(model.features);
   for (const fields::Json& part : fields::list(json, "parts"))
-    model.parts.push_back(part_of(part, model.features.size()));
+    model.parts.push_back(part_of(part, model.features.size(), fields::text(json, "schema") == kCurvedSchema));
   if (model.parts.size() != parts_for(model.classes.size()))
     fields::wrong("parts", fmt::format("has {} of them for {} classes", model.parts.size(), model.classes.size()));
   if (!(model.confidence > 0 && model.confidence < 1)) fields::wrong("confidence", "must be between 0 and 1");

@@ -27,9 +27,10 @@ Result<SecondMoment> released(std::string what, SensitiveSum sum, std::size_t ro
 
 }  // namespace
 
-Result<SecondMoment> second_moment(Engine& engine, const RowData& data, double radius, Gdp cost, Outlet outlet) {
+Result<SecondMoment> second_moment(Engine& engine, const RowData& data, double radius, Gdp cost, Outlet outlet,
+                                   const char* what) {
   TAILCOAT_TRY(sum, engine.second_moment_sum(data, radius, cost));
-  return released("second-moment matrix", std::move(sum), data.rows(), data.dimension(), outlet);
+  return released(what, std::move(sum), data.rows(), data.dimension(), outlet);
 }
 
 Result<SecondMoment> gradient_second_moment(Engine& engine, const Samples& samples, std::span<const double> x,

@@ -18,7 +18,8 @@ struct SecondMoment {
   double noise_scale;          // sigma, of a diagonal entry
 };
 
-Result<SecondMoment> second_moment(Engine&, const RowData&, double radius, Gdp cost, Outlet);
+Result<SecondMoment> second_moment(Engine&, const RowData&, double radius, Gdp cost, Outlet,
+                                   const char* what = "second-moment matrix");
 
 // The same of the gradients of the samples at x, clipped to norm `clip`; weights are taken into account.
 Result<SecondMoment> gradient_second_moment(Engine&, const Samples&, std::span<const double> x, double clip, Gdp cost,

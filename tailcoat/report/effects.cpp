@@ -160,6 +160,29 @@ std::string where(const Feature& feature) {
   return "";
 }
 
+std::string curve_text(const Model& model) {
+  const Curve curve = curve_of(model);
+  if (curve.is_straight()) return "";
+  const bool powers = words_of(model, 0).multiplies;
+  return fmt::format(
+      "<p>What features change was seen to {} with the prediction, so the model has a curve, and these are averages: "
+      "where {} is below {}, {} {}, and where it is above, {} {}.</p>\n",
+      curve.above > 1 ? "grow" : "shrink", model.exposure.empty() ? "its prediction" : "the rate per unit of exposure",
+      number(response(model, curve.knot)), powers ? "factors are taken to the power of" : "changes count times",
+      number(curve.below, 3), powers ? "of" : "times", number(curve.above, 3));
+}
+
+// What the average effect is on either side of the knot.
+std::string on_both_sides(const Model& model, double effect) {
+  const Curve curve = curve_of(model);
+  if (curve.is_straight()) return "";
+  const auto shown = [&](double slope) {
+    return words_of(model, 0).multiplies ? "×" + number(std::exp(slope * effect), 3) : signed_number(slope * effect);
+  };
+  return fmt::format(" That is on average: {} where the prediction is small and {} where it is large.",
+                     shown(curve.below), shown(curve.above));
+}
+
 // The strongest effect that is clear, told as a comparison of two rows.
 std::string example(const Fit& fit, std::size_t part, std::size_t feature) {
   const Model& model = fit.model;
@@ -173,8 +196,9 @@ std::string example(const Fit& fit, std::size_t part, std::size_t feature) {
     second = fmt::format("is {} in the second and {} in the first", level_html(f), other_level(model, f));
   return fmt::format(
       "<p>For example, take two rows that are alike in all but <em>{}</em>, which {}. For the second the model "
-      "{}.</p>\n",
-      name_html(f.column), second, change_in_words(size, words_of(model, part), model.confidence));
+      "{}.{}</p>\n",
+      name_html(f.column), second, change_in_words(size, words_of(model, part), model.confidence),
+      on_both_sides(model, size.value));
 }
 
 std::string explanation(const Fit& fit) {
@@ -214,15 +238,6 @@ std::string bends_text(const Model& model) {
       "another "
       "fit may choose others, and ranges take the choice as given.</p>\n",
       name, knot);
-}
-
-std::string curve_text(const Model& model) {
-  const Curve curve = curve_of(model);
-  if (curve.is_straight()) return "";
-  return fmt::format(
-      "<p>The model has a curve, so these are averages: where its prediction is below {}, everything a feature changes "
-      "counts {} times what is said here, and where it is above, {} times.</p>\n",
-      number(response(model, curve.knot)), number(curve.below, 2), number(curve.above, 2));
 }
 
 // Whether another feature tells where the column is 0.
@@ -292,8 +307,8 @@ std::vector<std::size_t> fitted_of(const Model& model, const std::vector<std::si
 std::string picture(const Fit& fit, const std::vector<std::size_t>& fitted) {
   const std::vector<std::size_t> shown(
       fitted.begin(), fitted.begin() + static_cast<std::ptrdiff_t>(std::min(fitted.size(), kMostDrawn)));
-  std::string out =
-      explanation(fit) + curve_text(fit.model) + bends_text(fit.model) + example_of(fit, shown) + panels(fit, shown) + left_out_text(fit.model);
+  std::string out = explanation(fit) + curve_text(fit.model) + bends_text(fit.model) + example_of(fit, shown) +
+                    panels(fit, shown) + left_out_text(fit.model);
   if (fitted.size() > kMostDrawn)
     out += fmt::format("<p class=\"small\">Drawn are the {} strongest of {} features; the table has the rest.</p>\n",
                        kMostDrawn, count(fitted.size()));

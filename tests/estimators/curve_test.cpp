@@ -39,9 +39,10 @@ double squared_error(const Model& model, const Table& table) {
   return sum / static_cast<double>(cells.rows);
 }
 
-std::size_t gradients(const Fit& fit) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      fit.model.receipt.lines, [](const ReceiptLine& l) { return l.release.what.starts_with("gradient, step"); }));
+std::size_t gradients(const Fit& fit, const std::string& of = "") {
+  return static_cast<std::size_t>(std::ranges::count_if(fit.model.receipt.lines, [&](const ReceiptLine& line) {
+    return line.release.what.starts_with(of + "gradient, step");
+  }));
 }
 
 TEST(Curve, IsTwoLinesThatMeetInTheKnot) {
@@ -111,6 +112,7 @@ TEST(Curve, ClassesFewRowsAndStraightFitsHaveNoLookForIt) {
     const auto fit = fitted(three_columns(rows, 1, in_proportion), options);
     if (!fit) stop_at(fit.error());
     EXPECT_TRUE(curve_of(fit->model).is_straight());
+    EXPECT_EQ(gradients(*fit, "curve, "), 0u);
     return gradients(*fit);
   };
   FitOptions straight = kPlain;
@@ -119,7 +121,8 @@ TEST(Curve, ClassesFewRowsAndStraightFitsHaveNoLookForIt) {
   EXPECT_EQ(count(kPlain, 1000), 16u);  // strength 237
   const auto curved = fitted(three_columns(20000, 1, in_proportion), kPlain);
   ASSERT_TRUE(curved.ok());
-  EXPECT_EQ(gradients(*curved), steps + 6);
+  EXPECT_EQ(gradients(*curved), steps);
+  EXPECT_EQ(gradients(*curved, "curve, "), 6u);
   const Strength of_classes(LogisticLoss{}, 20000, Gdp{1}), of_counts(PoissonLoss{}, 20000, Gdp{1});
   EXPECT_EQ(of_classes.shares(3).curve, 0);
   EXPECT_GT(of_counts.shares(3).curve, 0);
@@ -129,11 +132,15 @@ TEST(Curve, IsPaidForWithinTheBudget) {
   const auto fit = fitted(three_columns(20000, 1, in_proportion), kPlain);
   ASSERT_TRUE(fit.ok()) << fit.error().message;
   ASSERT_FALSE(curve_of(fit->model).is_straight());
-  double squares = 0;
-  for (const ReceiptLine& line : fit->model.receipt.lines) squares += line.price.mu * line.price.mu;
+  double squares = 0, of_curve = 0;
+  for (const ReceiptLine& line : fit->model.receipt.lines) {
+    squares += line.price.mu * line.price.mu;
+    if (line.release.what.starts_with("curve, ")) of_curve += line.price.mu * line.price.mu;
+  }
   const double budget = fit->model.receipt.gaussian_budget.mu;
   EXPECT_LE(std::sqrt(squares), budget * (1 + 1e-12));
   EXPECT_GE(std::sqrt(squares), 0.99 * budget);
+  EXPECT_NEAR(of_curve / (budget * budget), 0.07, 1e-6);
 }
 
 TEST(Curve, SameBitsOnAnyNumberOfThreads) {

@@ -164,11 +164,16 @@ TEST(ModelFile, ACurveHasASchemaOfItsOwn) {
   EXPECT_EQ(read->parts[0].curve.below, 0);
   EXPECT_EQ(read->parts[0].curve.above, 2);
   file["parts"][0]["curve"]["below"] = -1e-300;
-  expect_refused(file.dump(), "field 'curve' goes down");
+  expect_refused(file.dump(), "field 'curve' has a slope that is not from 0 to 2");
+  file["parts"][0]["curve"]["below"] = 1e300;
+  expect_refused(file.dump(), "field 'curve' has a slope that is not from 0 to 2");
   file["parts"][0]["curve"]["below"] = nullptr;
   expect_refused(file.dump(), "'below'");
   file["parts"][0]["curve"] = 3;
   expect_refused(file.dump(), "damaged");
+  file = json::parse(to_json(model));
+  file["schema"] = "tailcoat-model/1";
+  expect_refused(file.dump(), "field 'curve' is for models of schema tailcoat-model/2");
 }
 
 TEST(ModelFile, IgnoresFieldsItDoesNotKnow) {

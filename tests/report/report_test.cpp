@@ -124,7 +124,9 @@ TEST(Report, ACurveIsExplained) {
   example.fit.model.parts[0].curve = {.knot = 2.5, .below = 0.75, .above = 1.25};
   const std::string html = page(example);
   EXPECT_TRUE(well_formed(html));
-  EXPECT_TRUE(has(html, "where its prediction is below 2.5, everything a feature changes counts 0.75 times"));
+  EXPECT_TRUE(
+      has(html, "where its prediction is below 2.5, changes count times 0.75, and where it is above, times 1.25"));
+  EXPECT_TRUE(has(html, "That is on average: "));
 }
 
 TEST(Report, BothSidesOfABendAreNamedAndTheExampleSaysWhichIsMeant) {
