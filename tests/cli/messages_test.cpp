@@ -204,7 +204,7 @@ TEST(Messages, ACurveIsNamedAndExplained) {
   const std::string fit = "fit " + scratch.file("a.csv", in_proportion(20000)) + " --target y --epsilon 1 --seed 1";
   const Outcome curved = tailcoat_program(fit + " --model " + scratch.path("m.json"));
   ASSERT_EQ(curved.code, 0) << curved.err;
-  expect_says(curved.out, "These are averages: the model has a curve.");
+  expect_says(curved.out, "These are averages: the model has a curve, as effects were seen to grow");
   EXPECT_EQ(json::parse(scratch.text("m.json"))["schema"], "tailcoat-model/2");
   const json figures = json::parse(tailcoat_program(fit + " --json").out, nullptr, false);
   EXPECT_GT(figures["curve"]["above"].get<double>(), 1.2) << figures["curve"];
