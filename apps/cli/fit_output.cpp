@@ -207,11 +207,11 @@ std::string coefficients_text(const Fit& fit) {
   }
   if (const Curve curve = curve_of(model); !curve.is_straight())
     text += fmt::format(
-        "  These are averages: the model has a curve, as effects were seen to {} with the\n"
-        "  prediction. Where the {} is below {:.4g}, coefficients count {:.3g} times, and above it\n"
-        "  {:.3g} times. To have none use --straight.\n",
-        curve.above > 1 ? "grow" : "shrink", model.exposure.empty() ? "prediction" : "rate, per unit of exposure,",
-        response(model, curve.knot), curve.below, curve.above);
+        "  These are averages: the model has a curve, as effects were seen to {} with the prediction.\n"
+        "  Coefficients count {:.3g} times where the {} is below {:.4g}, and\n"
+        "  {:.3g} times where it is above. To have none use --straight.\n",
+        curve.above > 1 ? "grow" : "shrink", curve.below,
+        model.exposure.empty() ? "prediction" : "rate per unit of exposure", response(model, curve.knot), curve.above);
   const auto has = [&](FeatureKind kind) {
     return std::ranges::find(model.features, kind, &Feature::kind) != model.features.end();
   };
