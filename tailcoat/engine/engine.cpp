@@ -11,6 +11,9 @@
 namespace tailcoat {
 namespace {
 
+// Columns of a maker's rows from which on their norms, a double each, are kept.
+constexpr std::size_t kWorthNorms = 8;
+
 template <class T>
 Result<void> check_rows(const RowsOf<T>& rows) {
   if (rows.rows == 0) return data_error("the data has 0 rows; give at least one");
@@ -70,7 +73,12 @@ Result<LabelledData> Engine::load(Rows features, std::span<const double> labels,
 Result<LabelledData> Engine::load(const RowMaker& maker) {
   if (maker.rows() == 0) return data_error("the data has 0 rows; give at least one");
   if (maker.columns() == 0) return data_error("the data has 0 columns; give at least one");
-  return LabelledData(RowData({.features = {}, .inverse_norms = {}, .maker = &maker}, maker.rows(), maker.columns()));
+  RowData::Contents contents{.features = {}, .inverse_norms = {}, .maker = &maker};
+  if (const auto kept = maker.kept(); kept && kept->columns >= kWorthNorms) {
+    TAILCOAT_TRY(norms, norms_of(*kept, *workers_));
+    contents.inverse_norms = std::move(norms);
+  }
+  return LabelledData(RowData(std::move(contents), maker.rows(), maker.columns()));
 }
 
 // The norm of a single number is no work: it is not kept.

@@ -22,7 +22,7 @@ struct Piece {
 
 // Opened data: only for the duration of a pass.
 struct PieceSource {
-  const RowMaker* maker = nullptr;  // if the rows are made, which leaves all but `first` unused
+  const RowMaker* maker = nullptr;  // if the rows are made, with labels and weights
   Rows kept{};
   const double* inverse_norms = nullptr;  // null: not kept, they are computed on the way
   const double* labels = nullptr;
@@ -35,12 +35,14 @@ struct PieceSource {
 // Room for the pieces of one thread. They stay in the second-level cache from being made to being added up.
 class MadePieces {
  public:
-  explicit MadePieces(const RowMaker& maker);
+  // `inverse_norms` of all rows, or null.
+  MadePieces(const RowMaker& maker, const double* inverse_norms);
   [[nodiscard]] std::size_t most_rows() const { return most_rows_; }
   Piece<float> operator()(std::size_t begin, std::size_t end);  // at most as many rows; valid until the next
 
  private:
   const RowMaker& maker_;
+  const double* known_norms_;
   std::size_t most_rows_;
   std::vector<float, VectorAllocator<float>> rows_;
   std::vector<std::byte, VectorAllocator<std::byte>> scratch_;
@@ -51,7 +53,7 @@ class MadePieces {
 template <class Use>
 void for_each_piece(const PieceSource& source, std::size_t begin, std::size_t end, const Use& use) {
   if (source.maker != nullptr) {
-    MadePieces made(*source.maker);
+    MadePieces made(*source.maker, source.inverse_norms);
     for (std::size_t i = begin; i < end; i += made.most_rows())
       use(made(source.first + i, source.first + std::min(end, i + made.most_rows())), i);
     return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "tailcoat/data/rows.hpp"
 
@@ -30,6 +31,10 @@ class RowMaker {
   // refused must not depend on the data.
   [[nodiscard]] virtual RowsOf<float> make(std::size_t begin, std::size_t end,
                                            const RowSpace& space) const noexcept = 0;
+
+  // All rows, with the bits that make() gives them, if they are in memory. Then their norms may be computed only once,
+  // and make() gets no space for rows.
+  [[nodiscard]] virtual std::optional<RowsOf<float>> kept() const { return {}; }
 
  protected:
   RowMaker() = default;

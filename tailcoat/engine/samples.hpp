@@ -32,7 +32,7 @@ class RowData {
   friend class Engine;
   struct Contents {
     Rows features;                      // none, if made
-    std::vector<double> inverse_norms;  // none, if loaded without, made or a column; 0 for a row that cannot
+    std::vector<double> inverse_norms;  // none, if loaded without, made anew or a column; 0 for a row that cannot
                                         // contribute: zero, not finite, or of a squared norm beyond the range of double
                                         // (norms below 1e-144 sqrt(d) or above 1e154)
     Buffer owned{};                     // what features are a view of, if the engine has made them

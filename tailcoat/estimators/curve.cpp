@@ -87,9 +87,9 @@ Result<CurvedFit> look_for_curve(const Design& design, const Coefficients& of_fe
   TAILCOAT_TRY(errors, errors_of(descent, rows->whitening(), data, Gdp{0}, run, outlet));
   Coefficients found{rows->whitening().root_inverse() * Eigen::Map<const Eigen::Vector3d>(descent.x.data()),
                      errors.noise + errors.sampling};
-  if (!shows_a_bend(found)) rows.reset();
-  if (rows) shrink_towards(rows->straight(), found);
-  return CurvedFit{std::move(rows), std::move(descent), std::move(found)};
+  if (!shows_a_bend(found)) return CurvedFit{};
+  shrink_towards(rows->straight(), found);
+  return CurvedFit{std::move(rows), std::move(data), std::move(descent), std::move(found)};
 }
 
 // With the margin m of a row, that of the mean row m0 and the spread s, the curve is level + slope z + bend (|z| -

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tailcoat/estimators/design.hpp"
@@ -44,7 +45,8 @@ class CurveRows final : public RowMaker {
 
 // What was fitted to such rows.
 struct CurvedFit {
-  std::unique_ptr<CurveRows> rows;  // null: no bend shows, and the margins stay as they are
+  std::unique_ptr<CurveRows> rows;   // null: no bend shows, and the margins stay as they are
+  std::optional<LabelledData> data;  // the rows, loaded
   Descent descent;
   Coefficients found;
 };

@@ -16,6 +16,7 @@ namespace {
 
 // Multiplications for a row; more than so many take longer than to read the row from memory (docs/speed.md).
 constexpr std::size_t kWideWork = 64 * 64;
+constexpr std::size_t kChunk = 512;  // rows that are made at a time
 
 // change(numbers[i], cell) for each of `numbers`, where the cells of a column are those from `begin` on.
 template <class Change>
@@ -236,13 +237,18 @@ RowsOf<float> Design::make(std::size_t begin, std::size_t end, const RowSpace& s
   label(begin, {space.labels, count});
   if (kept_ != nullptr) {
     std::copy_n(weights_.data() + begin, count, space.weights);
-    return {kept_ + begin * kept_stride_, count, columns(), kept_stride_};
+    return part_of(*kept(), begin, end);
   }
   std::visit(
       [&](const auto& cells) { cook(recipe_, part_of(cells, begin, end), space.scratch, space.rows, space.weights); },
       cells_);
   weigh(begin, {space.weights, count}, radius_);
   return {space.rows, count, columns(), padded(columns())};
+}
+
+std::optional<RowsOf<float>> Design::kept() const {
+  if (kept_ == nullptr) return {};
+  return RowsOf<float>{kept_, rows(), columns(), columns()};
 }
 
 bool Design::is_wide() const { return (recipe_.dense + recipe_.texts.size()) * columns() > kWideWork; }
@@ -266,7 +272,6 @@ Result<void> Design::keep(Engine& engine, Buffer* cells) {
 
 template <class Take>
 Result<void> Design::for_each_chunk(Engine& engine, const Take& take) const {
-  constexpr std::size_t kChunk = 512;
   const std::size_t count = rows();
   return engine.for_each((count + kChunk - 1) / kChunk, [&](std::size_t chunk) -> Result<void> {
     const std::size_t begin = chunk * kChunk, end = std::min(count, begin + kChunk);
@@ -292,6 +297,7 @@ Result<std::vector<float>> Design::margins(Engine& engine, std::span<const doubl
 }
 
 // A chunk of rows is written when all of its cells have been read, and, in the memory of the cells, where they were.
+// Then chunks close ranks: a pass is to read rows and nothing between them.
 Result<void> Design::keep_at(Engine& engine, float* rows, std::size_t stride) try {
   const std::size_t count = this->rows();
   std::vector<double> weights(count);
@@ -300,15 +306,17 @@ Result<void> Design::keep_at(Engine& engine, float* rows, std::size_t stride) tr
   TAILCOAT_CHECK(
       for_each_chunk(engine, [&](std::size_t begin, const RowsOf<float>& made, std::span<const double> weights_here) {
         std::ranges::copy(weights_here.first(made.rows), weights.begin() + static_cast<std::ptrdiff_t>(begin));
-        for (std::size_t i = 0; i < made.rows; ++i) std::ranges::copy(made.row(i), rows + (begin + i) * stride);
+        for (std::size_t i = 0; i < made.rows; ++i)
+          std::ranges::copy(made.row(i), rows + begin * stride + i * columns());
       }));
+  for (std::size_t begin = kChunk; begin < count && stride > columns(); begin += kChunk)
+    std::copy_n(rows + begin * stride, std::min(kChunk, count - begin) * columns(), rows + begin * columns());
   weights_ = std::move(weights);
   targets_ = std::move(targets);
   exposures_ = std::move(exposures);
   target_ = RowsOf<double>{targets_.data(), count, 1, 1};
   exposure_ = RowsOf<double>{exposures_.data(), exposures_.size(), 1, 1};
   kept_ = rows;
-  kept_stride_ = stride;
   return {};
 } catch (const std::bad_alloc&) {
   return system_error("no memory for the labels and weights of the rows");

@@ -304,7 +304,7 @@ class Fitting {
       }
       const bool bends = curved_.rows != nullptr;
       const Whitening& whitening = bends ? curved_.rows->whitening() : whitening_;
-      TAILCOAT_TRY(rows, run_.engine.load(rows_of(design)));
+      const LabelledData& rows = bends ? *curved_.data : data;
       Coefficients& last = bends ? curved_.found : found;
       TAILCOAT_CHECK(level(last, bends ? curved_.descent : descent, whitening, rows, shares_.level));
       const Eigen::VectorXd x = whitening.root() * last.values;

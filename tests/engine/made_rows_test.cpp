@@ -11,29 +11,36 @@ namespace tailcoat {
 namespace {
 
 // Rows of floats with labels and weights, handed out in pieces. What was left in the space is overwritten with NaN, so
-// that nothing of another piece can be mistaken for this one's.
+// that nothing of another piece can be mistaken for this one's. Or, in_memory, rows that stay where they are.
 class TestRows final : public RowMaker {
  public:
-  explicit TestRows(WeightedRows<float> kept) : kept_(std::move(kept)) {}
+  explicit TestRows(WeightedRows<float> data, bool in_memory = false) : data_(std::move(data)), in_memory_(in_memory) {}
 
-  [[nodiscard]] std::size_t rows() const override { return kept_.labels.size(); }
-  [[nodiscard]] std::size_t columns() const override { return kept_.columns; }
+  [[nodiscard]] std::size_t rows() const override { return data_.labels.size(); }
+  [[nodiscard]] std::size_t columns() const override { return data_.columns; }
   [[nodiscard]] std::size_t scratch_bytes() const override { return 8; }
   [[nodiscard]] RowsOf<float> make(std::size_t begin, std::size_t end, const RowSpace& space) const noexcept override {
     std::memset(space.scratch, 1, scratch_bytes());
-    const std::size_t columns = kept_.columns, stride = padded(columns), count = end - begin;
+    const std::size_t columns = data_.columns, stride = padded(columns), count = end - begin;
+    std::copy_n(data_.labels.data() + begin, count, space.labels);
+    std::copy_n(data_.weights.data() + begin, count, space.weights);
+    if (in_memory_) return part_of(*kept(), begin, end);
     std::fill_n(space.rows, count * stride, std::numeric_limits<float>::quiet_NaN());
     for (std::size_t i = 0; i < count; ++i)
-      std::copy_n(kept_.values.data() + (begin + i) * columns, columns, space.rows + i * stride);
-    std::copy_n(kept_.labels.data() + begin, count, space.labels);
-    std::copy_n(kept_.weights.data() + begin, count, space.weights);
+      std::copy_n(data_.values.data() + (begin + i) * columns, columns, space.rows + i * stride);
     return {space.rows, count, columns, stride};
   }
 
-  [[nodiscard]] const WeightedRows<float>& kept() const { return kept_; }
+  [[nodiscard]] std::optional<RowsOf<float>> kept() const override {
+    if (!in_memory_) return {};
+    return RowsOf<float>{data_.values.data(), rows(), columns(), columns()};
+  }
+
+  [[nodiscard]] const WeightedRows<float>& data() const { return data_; }
 
  private:
-  WeightedRows<float> kept_;
+  WeightedRows<float> data_;
+  bool in_memory_;
 };
 
 TestRows random_rows(std::size_t n, std::size_t d, std::mt19937_64& random) {
@@ -79,11 +86,13 @@ TEST(MadeRows, GiveTheBitsOfKeptRowsOnAnyNumberOfThreadsAndFromAnyRowOn) {
   for (const std::size_t threads : {1, 2, 3}) engines.emplace_back(threads);
   for (const std::size_t d : {1, 2, 7, 8, 21}) {
     const std::size_t n = 6000 + random() % 100;
-    const TestRows rows = random_rows(n, d, random);
+    const TestRows rows = random_rows(n, d, random), in_memory(rows.data(), true);
     for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{0, n}, {1, n - 1}, {777, 2049}, {5, 1}}) {
-      const auto expected = all_sums(engines[0], rows.kept().loaded(engines[0]), first, count);
-      for (Engine& engine : engines)
+      const auto expected = all_sums(engines[0], rows.data().loaded(engines[0]), first, count);
+      for (Engine& engine : engines) {
         ASSERT_EQ(all_sums(engine, *engine.load(rows), first, count), expected) << d << ' ' << first;
+        ASSERT_EQ(all_sums(engine, *engine.load(in_memory), first, count), expected) << d << ' ' << first;
+      }
     }
   }
 }
@@ -93,11 +102,11 @@ TEST(MadeRows, GiveTheBitsOfKeptRowsWhereAPieceIsAFewRows) {
   Engine engine(2);
   const std::size_t d = 5000, n = 37;  // pieces of 4 rows
   const TestRows rows = random_rows(n, d, random);
-  EXPECT_EQ(MadePieces(rows).most_rows(), 4u);
+  EXPECT_EQ(MadePieces(rows, nullptr).most_rows(), 4u);
   const std::vector<double> x(d, 0.01);
   const auto lattice = *clip_lattice(0.5, d, Gdp{0.3});
   EXPECT_EQ(opened(*engine.clipped_gradient_sum({*engine.load(rows), SquaredLoss{}}, x, lattice)),
-            opened(*engine.clipped_gradient_sum({rows.kept().loaded(engine), SquaredLoss{}}, x, lattice)));
+            opened(*engine.clipped_gradient_sum({rows.data().loaded(engine), SquaredLoss{}}, x, lattice)));
 }
 
 TEST(MadeRows, SensitivityHoldsForHostileNeighbours) {
