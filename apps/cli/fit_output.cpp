@@ -156,8 +156,10 @@ std::string asked_text(const Model& model) {
     if (is_fitted(model, j)) columns.insert(model.features[j].column);
   std::string text = fmt::format("Asked    {} loss for {}, epsilon {:g}, delta {:g}\n", loss_name(model.loss),
                                  in_quotes(model.target), receipt.budget.epsilon, receipt.budget.delta);
-  text += fmt::format("Data     {}, {} from {}\n", counted(model.rows, "row"),
-                      counted(fitted_features(model), "feature"), counted(columns.size(), "column"));
+  text += fmt::format("Data     {}, {}\n", counted(model.rows, "row"),
+                      columns.empty() ? "without features"
+                                      : fmt::format("{} from {}", counted(fitted_features(model), "feature"),
+                                                    counted(columns.size(), "column")));
   if (model.classes.size() == 2) {
     text += fmt::format("Classes  {} against {}: coefficients {} the first of these\n", in_quotes(model.classes[1]),
                         in_quotes(model.classes[0]),

@@ -84,6 +84,7 @@ class PrivateModel(BaseEstimator):
     std_err_: Any
     intercept_std_err_: Any
     _schema_: _data.Schema
+    _target_column_: str | None  # of the frame of the fit; predictions take frames that still have it
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -105,6 +106,8 @@ class PrivateModel(BaseEstimator):
         return data
 
     def _read_pandas(self, X: Any, reset: bool) -> tuple[_core.Data, _data.Schema]:
+        if not reset and self._target_column_ in X.columns:
+            X = X.drop(columns=[self._target_column_])
         validate_data(self, X, skip_check_array=True, reset=reset)
         if len(X) < 1 + reset or X.shape[1] == 0:  # says what is wrong
             check_array(np.empty(X.shape), ensure_min_samples=1 + reset, estimator=self)
@@ -156,6 +159,7 @@ class PrivateModel(BaseEstimator):
         """X, and the target as its name and values. A y that is a text is a column of the frame X."""
         if y is None:
             raise UsageError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        self._target_column_ = y if isinstance(y, str) else None
         if isinstance(y, str):
             if _data.is_arrow(X):
                 data = self._read_arrow(X, reset=True, apart=y)

@@ -43,7 +43,9 @@ const std::string* nearest(std::span<const std::string> names, std::string_view 
       found = &other;
     }
   }
-  return found;
+  if (found != nullptr || name.size() < kLeastPrefix) return found;
+  const auto containing = std::ranges::find_if(names, [&](const std::string& other) { return other.find(name) != std::string::npos; });
+  return containing == names.end() ? nullptr : &*containing;
 }
 
 }  // namespace tailcoat

@@ -7,7 +7,8 @@
 
 namespace tailcoat {
 
-// The first name that begins with this one, else the one with the fewest letters to change; null if none is near.
+// The first name that begins with this one, else the one with the fewest letters to change, else one that contains it;
+// null if none is near.
 const std::string* nearest(std::span<const std::string> names, std::string_view name);
 
 }  // namespace tailcoat

@@ -3,6 +3,7 @@
 // bits. Rows with large features weigh less, so that none has more than a bounded say in the curvature (adaptive.md).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -26,14 +27,15 @@ struct DesignColumns {
   std::string exposure{};  // empty: none
 };
 
-// The label that a cell of the target becomes: (cell - centre) / scale, or what is said of its level.
+// The label that a cell of the target becomes: (cell - centre) / scale, at least `lowest`, or what is said of its level.
 struct LabelRule {
   double centre = 0, scale = 1;
+  double lowest = -std::numeric_limits<double>::infinity();
   std::vector<double> of_level{};  // not empty: for a target of texts
   bool per_exposure = false;       // divided by the exposure
 
   [[nodiscard]] double of(double cell) const {
-    if (of_level.empty()) return (cell - centre) / scale;
+    if (of_level.empty()) return std::max((cell - centre) / scale, lowest);  // NaN stays
     const std::size_t level = level_of(cell, of_level.size());
     return level < of_level.size() ? of_level[level] : std::numeric_limits<double>::quiet_NaN();
   }

@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kMissingNoise = 3;  // deviations of noise from which missing targets are believed
 constexpr double kLeastPresent = 0.01;
+constexpr double kMostNegative = 0.05;  // of counts, as a share
 constexpr double kCountShare = 0.1;  // of the target's share, to count them where nothing else is looked at
 constexpr double kLargestResidual = 3, kLargestLinearResidual = 1;
 // Counts that are too rare to show are let in, up to so many times the largest that shows, as long as noise is so small
@@ -71,6 +72,17 @@ std::optional<ColumnSketch> known_sketch(const FitOptions& options, const std::s
     return uniform(scale->second.centre - 2 * scale->second.spread, scale->second.centre + 2 * scale->second.spread);
   if (const auto sketch = options.sketches.find(column); sketch != options.sketches.end()) return sketch->second;
   return {};
+}
+
+// A few negative numbers are taken for 0.
+Result<void> check_counts(const std::string& column, const ColumnSketch& sketch) {
+  double negative = 0;
+  for (const SketchBin& bin : sketch.bins) negative += bin.high < 0 ? bin.rows : 0;
+  if (negative <= kMostNegative * sketch.rows()) return {};
+  return data_error(fmt::format(
+      "about {:.0f} % of column {} are below 0, and Poisson loss is for counts. Use a loss for numbers (--loss squared; "
+      "in Python PrivateLinearRegression)",
+      100 * negative / sketch.rows(), in_quotes(column)));
 }
 
 Feature known_unit(const FitOptions& options, const ColumnSketch& sketch) {
@@ -145,6 +157,7 @@ Result<void> Target::sketch(const Frame& frame, std::size_t column, double share
   std::vector<std::size_t> columns;
   sketch_ = known_sketch(*options_, options_->target);
   if (sketch_) {
+    if (counts) TAILCOAT_CHECK(check_counts(options_->target, *sketch_));
     if (!counts) unit_ = known_unit(*options_, *sketch_);
   } else {
     columns.push_back(column);
@@ -167,7 +180,7 @@ Result<void> Target::sketch(const Frame& frame, std::size_t column, double share
   if (sketch_) return {};
   sketch_ = std::move(sketches.front());
   labelled_ = share_present(sketch_->missing, sketch_->noise, rows);
-  if (counts) return {};
+  if (counts) return check_counts(options_->target, *sketch_);
   unit_ = target_scale(options_->target, *sketch_);
   if (sketch_->only_zeros())
     notes.push_back("nothing but zeros of the target is visible at this budget: estimates and intervals say little");
@@ -188,7 +201,7 @@ Result<void> Target::count_missing(const Frame& frame, std::size_t column, doubl
 LabelRule Target::labels(std::size_t part) const {
   if (predicts_classes(options_->loss)) return class_labels(parts() == 1 ? 1 : static_cast<double>(part), 1);
   // Rates: the label becomes count per exposure, and the exposure is in the weight.
-  if (is_count(options_->loss)) return {.per_exposure = !options_->exposure.empty()};
+  if (is_count(options_->loss)) return {.lowest = 0, .per_exposure = !options_->exposure.empty()};
   return {.centre = unit_.centre, .scale = unit_.scale};
 }
 

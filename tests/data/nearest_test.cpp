@@ -23,6 +23,11 @@ TEST(Nearest, ABeginIsNearerThanAnotherSpelling) {
   EXPECT_EQ(found({"epsilon"}, "ep"), "") << "two letters are the begin of too much";
 }
 
+TEST(Nearest, ForWantOfAnythingElseAPartOfANameWillDo) {
+  EXPECT_EQ(found({"age", "median_house_value"}, "house_value"), "median_house_value");
+  EXPECT_EQ(found({"median_house_value"}, "va"), "");
+}
+
 TEST(Nearest, SaysNothingWhereNothingIsNear) {
   EXPECT_EQ(found({"city", "income"}, "frobnicate"), "");
   EXPECT_EQ(found({}, "x"), "");

@@ -25,6 +25,26 @@ TEST(FitOfClassesAndCounts, FewEventsGiveTheConstantRate) {
   EXPECT_NEAR(std::exp(fit->model.parts[0].intercept.value), 0.05, 0.02);
 }
 
+TEST(FitOfClassesAndCounts, AFewNegativeCountsAreZerosAndManyAreNoCounts) {
+  const auto table_with = [](double in_place_of_some_zeros, double share) {
+    return simulated({{.name = "a"}, {.name = "y"}}, 3000, 5, [=](Random& random) {
+      const double a = normal(random);
+      const int count = std::poisson_distribution<int>(std::exp(0.4 * a))(random);
+      const bool other = uniform(random) < share;
+      return std::vector<double>{a, count == 0 && other ? in_place_of_some_zeros : count};
+    });
+  };
+  const FitOptions options{.target = "y", .loss = PoissonLoss{}, .budget = {3, 1e-6}};
+  // About 4 rows, too few to show.
+  const auto few = fitted(table_with(-1, 0.004), options), none = fitted(table_with(0, 0.004), options);
+  ASSERT_TRUE(few.ok() && none.ok());
+  EXPECT_NEAR(few->model.parts[0].coefficients[0].value, none->model.parts[0].coefficients[0].value, 0.02);
+  const auto many = fitted(table_with(-1, 0.5), options);
+  ASSERT_FALSE(many.ok());
+  EXPECT_NE(many.error().message.find("below 0, and Poisson loss is for counts"), std::string::npos)
+      << many.error().message;
+}
+
 // The long gradients are those of the rows with events: clips that cut them would halve the rate.
 TEST(FitOfClassesAndCounts, TheRateOfRareCountsIsKeptWhateverIsClipped) {
   std::vector<Column> columns;

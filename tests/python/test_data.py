@@ -65,7 +65,9 @@ def test_the_model_does_not_depend_on_what_the_data_comes_in(frame, source):
 @pytest.mark.parametrize("source", ["pandas", "pyarrow", "polars", "duckdb"])
 def test_the_target_can_be_named(frame, source):
     data = SOURCES[source](frame)
-    assert fit(data, "y").model_.to_json() == fit(frame.drop(columns="y"), frame["y"]).model_.to_json()
+    named = fit(data, "y")
+    assert named.model_.to_json() == fit(frame.drop(columns="y"), frame["y"]).model_.to_json()
+    np.testing.assert_array_equal(named.predict(data), named.predict(frame.drop(columns="y")))  # with the target or not
     for target, labels in (("c", [False, True]), ("city", sorted(frame["city"].dropna().unique()))):
         kept = SOURCES[source](frame.drop(columns={"c": "city", "city": "c"}[target]))
         model = seeded("PrivateLogisticRegression", epsilon=5).fit(kept, target)
