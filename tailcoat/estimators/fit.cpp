@@ -22,9 +22,8 @@
 namespace tailcoat {
 namespace {
 
-constexpr double kShareMargin = 1e-9;
+constexpr double kShareMargin = 1e-9, kLeverage = 1.5;
 constexpr double kSecondLook = 0.5;  // share for the target, where the first look showed nothing of it
-constexpr double kLeverage = 1.5;
 constexpr double kPassesBesides = 8;  // those of the descent
 constexpr std::size_t kMoreSteps = 24;
 constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of a margin, where e^margin is predicted
@@ -51,9 +50,9 @@ class Fitting {
   Result<Fit> operator()(const Frame& frame, Buffer* cells) {
     plan(frame);
     TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
-    if (target.is_unseen() && !fit_.constant) {
+    if (target.is_unseen()) {
+      if (!fit_.constant) fit_.model.notes = {"constant model: too little of the target is visible for slopes"};
       fit_.constant = true;
-      fit_.model.notes = {"constant model: too little of the target is visible at this budget for slopes"};
       TAILCOAT_TRY(again, Target::look(frame, options_, kSecondLook, run_, outlet(), fit_.model.notes));
       target = std::move(again);
     }
@@ -288,13 +287,16 @@ class Fitting {
     Start alone = exponential ? start : mean_of(found, errors, start);
     Coefficients constant = constant_at(alone.margin, alone.variance());
     const auto level = [&](Coefficients& of, const Descent& by, const Whitening& whitening, const LabelledData& rows,
-                           double share) -> Result<void> {
+                           double share, double tolerated) -> Result<void> {
       if (share == 0) return {};
       const Gdp price = meter_.share(share / static_cast<double>(parts_));
       const double largest = target.largest_residual(start, price);
-      return move_level(of, {by, whitening, rows, start, largest, alone.sampling}, price, run_, outlet());
+      return move_level(of, {by, whitening, rows, start, largest, alone.sampling, tolerated}, price, run_, outlet());
     };
-    TAILCOAT_CHECK(level(constant, descent, whitening_, data, shares_.level_of_constant));
+    // The constant of numbers is the fit's mean row, or has the level's release to itself.
+    const bool shares_level = !exponential && shares_.level_of_constant == 0;
+    const double for_constant = shares_level && kept == 0 ? shares_.level : shares_.level_of_constant;
+    TAILCOAT_CHECK(level(constant, descent, whitening_, data, for_constant, 0));
     alone.noise = constant.covariance.diagonal().tail(1)[0] - alone.sampling;
     if (kept > 0) {
       if (shares_.curve > 0) {
@@ -306,7 +308,10 @@ class Fitting {
       const Whitening& whitening = bends ? curved_.rows->whitening() : whitening_;
       const LabelledData& rows = bends ? *curved_.data : data;
       Coefficients& last = bends ? curved_.found : found;
-      TAILCOAT_CHECK(level(last, bends ? curved_.descent : descent, whitening, rows, shares_.level));
+      const Descent& by = bends ? curved_.descent : descent;
+      TAILCOAT_CHECK(level(last, by, whitening, rows, shares_.level, target.tolerated_level()));
+      if (shares_level) constant.values.tail(1)[0] = mean_row(whitening).dot(last.values);
+      if (shares_level) alone.noise = variance_of(mean_row(whitening), last.covariance) - alone.sampling;
       const Eigen::VectorXd x = whitening.root() * last.values;
       const Eigen::VectorXd y = whitening.root().rightCols(1) * constant.values.tail(1);
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(rows, descent.loss), view(x), view(y)));
@@ -346,7 +351,7 @@ class Fitting {
     const double noise = variance_of(row, errors.noise), sampling = variance_of(row, errors.sampling);
     const double margin = row.dot(found.values), known = kMeanDeviation * kMeanDeviation;
     const double kept = known / (noise + sampling + known);
-    return {.margin = start.margin + kept * (margin - start.margin),
+    return {.margin = start.margin + std::clamp(kept * (margin - start.margin), -kMeanDeviation, kMeanDeviation),
             .curvature = start.curvature,
             .labelled = start.labelled,
             .sampling = kept * sampling,

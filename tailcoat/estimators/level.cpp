@@ -40,7 +40,7 @@ double other_error(const Loss& loss, double by_noise, Eigen::Index directions, d
 }  // namespace
 
 Result<void> move_level(Coefficients& found, const LevelSetting& setting, Gdp cost, RunContext run, Outlet outlet) {
-  const auto& [descent, whitening, data, start, largest, sampling] = setting;
+  const auto& [descent, whitening, data, start, largest, sampling, tolerated] = setting;
   auto& [w, covariance] = found;
   const bool exponential = is_exponential(descent.loss);
   const double step = exponential ? kShortStep : kStep;
@@ -50,13 +50,14 @@ Result<void> move_level(Coefficients& found, const LevelSetting& setting, Gdp co
   TAILCOAT_TRY(differences, run.engine.loss_differences(Samples(data, descent.loss), view(above), view(below)));
   TAILCOAT_TRY(mean, clipped_mean(run.engine, differences, 2 * step * largest, "level", cost, outlet));
   const double share = start.labelled / static_cast<double>(data.rows());  // others add nothing to the mean
-  const double off = margin_of(descent.loss, start, mean[0] / (2 * step) / share);
+  const double released = margin_of(descent.loss, start, mean[0] / (2 * step) / share);
+  const double off = std::copysign(std::max(std::abs(released) - tolerated, 0.0), released);
   const double noise = std::pow(2 * largest / (start.labelled * cost.mu) / (exponential ? start.curvature : 1), 2);
   const Eigen::VectorXd row = mean_row(whitening);
   const double by_noise = std::max(variance_of(row, covariance) - sampling, 0.0);
   const double error = by_noise + other_error(descent.loss, by_noise, w.size(), off, noise);
   const double curvature = exponential ? 1 : descent.curvature / share;
-  const double length = error / (error + noise) / std::max(curvature, 1.0);
+  const double length = off == 0 ? 0 : error / (error + noise) / std::max(curvature, 1.0);
   w[last] -= length * off;
   // The part of the error that is gone, and what takes its place.
   const double gone = std::min(length * curvature, 1.0);

@@ -13,8 +13,9 @@ struct LevelSetting {
   const Whitening& whitening;
   const LabelledData& data;
   const Start& start;
-  double largest;   // residual that counts
-  double sampling;  // variance of the level that no step takes away
+  double largest;    // residual that counts
+  double sampling;   // variance of the level that no step takes away
+  double tolerated;  // error of the level that is left alone
 };
 
 // As long as what noise has made of the level so far, and clipping may have, is large beside the noise of the step.

@@ -24,6 +24,8 @@ constexpr Shares kWeakShares{.columns = 0.3,
 // Where losses grow linearly the descent leaves the level of a constant further off than need be, and large counts may
 // not have been seen.
 constexpr double kLevelOfConstant = 0.01;
+// Of a skewed target clips move the level; what tells by how much needs so much strength.
+constexpr double kForLevel = 30, kLeastForLevel = 0.003, kMostForLevel = 0.03;
 // Where an error of the margin is a factor of what is predicted, clipping moves the level of a fit.
 constexpr double kLevelOfExponent = 0.02;
 // What a target, a rate, a column and a feature need, and how many of the latter the rest is worth.
@@ -76,6 +78,8 @@ Shares Strength::shares(std::size_t columns) const {
     shares.level = kLevelOfExponent;
     shares.level_of_constant = 0;  // that of classes is in their counts
   }
+  if (!exponential_ && !linear_)
+    shares.level = std::max(shares.level, std::clamp(kForLevel / strength_, kLeastForLevel, kMostForLevel));
   if (classes_ || strength_ < kForCurve) shares.curve = 0;
   if (linear_ || counts_) shares.level_of_constant = std::max(shares.level_of_constant, kLevelOfConstant);
   return shares;

@@ -20,6 +20,7 @@ constexpr double kMissingNoise = 3;  // deviations of noise from which missing t
 constexpr double kLeastPresent = 0.01;
 constexpr double kMostNegative = 0.05;  // of counts, as a share
 constexpr double kCountShare = 0.1;  // of the target's share, to count them where nothing else is looked at
+constexpr double kTolerated = 0.07;  // error of a level, in deviations of the target
 constexpr double kLargestResidual = 3, kLargestLinearResidual = 1;
 // Counts that are too rare to show are let in, up to so many times the largest that shows, as long as noise is so small
 // a part of the mean: of residuals, and of the counts themselves.
@@ -220,6 +221,11 @@ Result<Start> Target::start(const Design& design, std::size_t part, Gdp cost, Ru
 
 // Rare ones may be out of sight, but they are counts.
 double Target::most_count() const { return std::max(most_of(*sketch_), 1.0); }
+
+double Target::tolerated_level() const {
+  if (!std::holds_alternative<SquaredLoss>(options_->loss)) return 0;
+  return kTolerated * std::sqrt(sketch_->spread_within(unit_.centre, HUGE_VAL)) / unit_.scale;
+}
 
 double Target::largest_residual(const Start& start, Gdp cost) const {
   const bool bounded = std::holds_alternative<LogisticLoss>(options_->loss) || looks_at_residuals(options_->loss);

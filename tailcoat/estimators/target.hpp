@@ -48,6 +48,8 @@ class Target {
   // Where the descent of that part starts.
   Result<Start> start(const Design&, std::size_t part, Gdp cost, RunContext, Outlet) const;
   // Of residuals in the units of the fit: where to cut them for their mean, released at that cost.
+  // How far the level of a fit may stay off.
+  [[nodiscard]] double tolerated_level() const;
   [[nodiscard]] double largest_residual(const Start&, Gdp cost) const;
 
  private:

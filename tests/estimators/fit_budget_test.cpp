@@ -184,8 +184,9 @@ TEST(FitBudget, HostileTablesGiveNumbers) {
       for (const double epsilon : {1.0, 1e4}) {
         for (const std::size_t rows : {3u, 2000u}) {
           Table table = simulated({{.name = "a"}, {.name = "b"}, {.name = "y"}}, rows, 25, [&](Random& random) {
+            const double y = draws[target](random);
             return std::vector{draws[(target + 1) % draws.size()](random), draws[random() % draws.size()](random),
-                               draws[target](random)};
+                               loss == std::string_view("poisson") ? std::abs(y) : y};
           });
           const auto what =
               std::to_string(target) + ' ' + loss + ' ' + std::to_string(epsilon) + ' ' + std::to_string(rows);

@@ -62,7 +62,7 @@ TEST(Strength, FitsOfClassesAndCountsHaveTheirLevelReleased) {
 TEST(Strength, SharesLeaveRoomForGradients) {
   for (const std::size_t columns : {2u, 12u}) {
     const Shares shares = kWeak.shares(columns);
-    EXPECT_EQ(shares.level > 0, columns == 12);
+    EXPECT_EQ(shares.level_of_constant > 0, columns == 12);
     const double others = shares.columns + 0.3 + shares.curvature + 2 * shares.clips + shares.errors + shares.choice +
                           2 * shares.level + shares.diagnosis;
     EXPECT_LT(others, 0.95) << columns;
