@@ -27,7 +27,7 @@ struct Rdp {
 };
 
 inline constexpr NumberOption kEpsilonOption{
-    .name = "epsilon", .meaning = "privacy loss bound; smaller is more private, 0.1 to 10 are usual", .lowest = 0, .open_below = true};
+    .name = "epsilon", .meaning = "privacy loss bound; 1 is usual, less is more private", .lowest = 0, .open_below = true};
 inline constexpr NumberOption kDeltaOption{.name = "delta",
                                            .meaning = "probability with which the bound may fail; well below 1/n",
                                            .lowest = 0,

@@ -57,6 +57,14 @@ TEST(Strength, FitsOfClassesAndCountsHaveTheirLevelReleased) {
   }
 }
 
+TEST(Strength, TheLevelOfNumbersIsCheapWhereThereIsStrength) {
+  const auto level = [](double rows) { return Strength(SquaredLoss{}, rows, Gdp{0.1}).shares(2).level; };
+  EXPECT_EQ(level(8000), 0.03);
+  EXPECT_DOUBLE_EQ(level(30000), 0.01);
+  EXPECT_EQ(level(1e7), 0.003);
+  EXPECT_EQ(Strength(SquaredLoss{}, 1500, Gdp{0.1}).shares(12).level, 0.05) << "and dearer where there is little";
+}
+
 // Everything but the gradients, with the most that a target may take and clips and levels counted twice: they need some
 // of the budget in any case.
 TEST(Strength, SharesLeaveRoomForGradients) {
