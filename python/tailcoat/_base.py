@@ -84,7 +84,7 @@ class PrivateModel(BaseEstimator):
     std_err_: Any
     intercept_std_err_: Any
     _schema_: _data.Schema
-    _target_column_: str | None  # of the frame of the fit; predictions take frames that still have it
+    _target_column_: str | None = None  # of the frame of the fit; predictions take frames that still have it
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

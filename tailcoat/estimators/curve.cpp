@@ -19,8 +19,6 @@ constexpr DescentRules kRules{.steps = 6, .looks = 1, .of = "curve, "};
 
 Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
 
-std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
-
 // Three numbers change together, and as far as they stand out of their errors.
 void shrink_towards(const Eigen::Vector3d& straight, Coefficients& found) {
   const Eigen::Vector3d away = found.values - straight;

@@ -235,20 +235,15 @@ void Design::label(std::size_t begin, std::span<double> labels) const {
 RowsOf<float> Design::make(std::size_t begin, std::size_t end, const RowSpace& space) const noexcept {
   const std::size_t count = end - begin;
   label(begin, {space.labels, count});
-  if (kept_ != nullptr) {
+  if (kept_) {
     std::copy_n(weights_.data() + begin, count, space.weights);
-    return part_of(*kept(), begin, end);
+    return part_of(*kept_, begin, end);
   }
   std::visit(
       [&](const auto& cells) { cook(recipe_, part_of(cells, begin, end), space.scratch, space.rows, space.weights); },
       cells_);
   weigh(begin, {space.weights, count}, radius_);
   return {space.rows, count, columns(), padded(columns())};
-}
-
-std::optional<RowsOf<float>> Design::kept() const {
-  if (kept_ == nullptr) return {};
-  return RowsOf<float>{kept_, rows(), columns(), columns()};
 }
 
 bool Design::is_wide() const { return (recipe_.dense + recipe_.texts.size()) * columns() > kWideWork; }
@@ -316,7 +311,7 @@ Result<void> Design::keep_at(Engine& engine, float* rows, std::size_t stride) tr
   exposures_ = std::move(exposures);
   target_ = RowsOf<double>{targets_.data(), count, 1, 1};
   exposure_ = RowsOf<double>{exposures_.data(), exposures_.size(), 1, 1};
-  kept_ = rows;
+  kept_ = RowsOf<float>{rows, count, columns(), columns()};
   return {};
 } catch (const std::bad_alloc&) {
   return system_error("no memory for the labels and weights of the rows");

@@ -55,7 +55,7 @@ class Design final : public RowMaker {
   [[nodiscard]] std::size_t scratch_bytes() const override { return recipe_.scratch_bytes(); }
   [[nodiscard]] RowsOf<float> make(std::size_t begin, std::size_t end, const RowSpace& space) const noexcept override;
 
-  [[nodiscard]] std::optional<RowsOf<float>> kept() const override;
+  [[nodiscard]] std::optional<RowsOf<float>> kept() const override { return kept_; }
 
   [[nodiscard]] double radius() const { return radius_; }  // weight * |row|^2 is at most its square, before the matrix
   [[nodiscard]] const Rows& targets() const { return target_; }      // as they are in the file
@@ -101,7 +101,7 @@ class Design final : public RowMaker {
   std::vector<std::size_t> output_of_;            // by input, the entry; entries_: there is none
   std::vector<std::vector<LevelOutput>> levels_;  // by text column
   LabelRule labels_;
-  const float* kept_ = nullptr;                        // null: rows are made
+  std::optional<RowsOf<float>> kept_;                  // none: rows are made
   std::vector<double> weights_, targets_, exposures_;  // of kept rows, as their cells may be gone
   Buffer own_;
 };

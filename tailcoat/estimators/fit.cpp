@@ -34,8 +34,6 @@ constexpr double kClearlyKept = 0.5, kProof = 3, kLittleProof = 1;
 constexpr double kShrinkage = 0.7, kExponentialShrinkage = 1;  // share of the size of errors that slopes lose
 constexpr double kMeanDeviation = 1;  // of the mean of a target from where its bulk is, in units of that
 
-std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
-
 class Fitting {
  public:
   Fitting(const FitOptions& options, double rows, RunContext run, PrivacyMeter meter, const Progress& progress)
@@ -49,8 +47,10 @@ class Fitting {
   // `cells`, if not null, is the memory of the frame's cells, which may be used.
   Result<Fit> operator()(const Frame& frame, Buffer* cells) {
     plan(frame);
+    const auto notes = fit_.model.notes;
     TAILCOAT_TRY(target, Target::look(frame, options_, target_share_, run_, outlet(), fit_.model.notes));
     if (target.is_unseen()) {
+      fit_.model.notes = notes;
       if (!fit_.constant) fit_.model.notes = {"constant model: too little of the target is visible for slopes"};
       fit_.constant = true;
       TAILCOAT_TRY(again, Target::look(frame, options_, kSecondLook, run_, outlet(), fit_.model.notes));
@@ -294,7 +294,7 @@ class Fitting {
       return move_level(of, {by, whitening, rows, start, largest, alone.sampling, tolerated}, price, run_, outlet());
     };
     // The constant of numbers is the fit's mean row, or has the level's release to itself.
-    const bool shares_level = !exponential && shares_.level_of_constant == 0;
+    const bool shares_level = shares_.level > 0 && !exponential && shares_.level_of_constant == 0;
     const double for_constant = shares_level && kept == 0 ? shares_.level : shares_.level_of_constant;
     TAILCOAT_CHECK(level(constant, descent, whitening_, data, for_constant, 0));
     alone.noise = constant.covariance.diagonal().tail(1)[0] - alone.sampling;
@@ -309,9 +309,10 @@ class Fitting {
       const LabelledData& rows = bends ? *curved_.data : data;
       Coefficients& last = bends ? curved_.found : found;
       const Descent& by = bends ? curved_.descent : descent;
+      const Eigen::VectorXd row = mean_row(whitening);
       TAILCOAT_CHECK(level(last, by, whitening, rows, shares_.level, target.tolerated_level()));
-      if (shares_level) constant.values.tail(1)[0] = mean_row(whitening).dot(last.values);
-      if (shares_level) alone.noise = variance_of(mean_row(whitening), last.covariance) - alone.sampling;
+      if (shares_level) constant.values.tail(1)[0] = row.dot(last.values);
+      if (shares_level) alone.noise = std::max(variance_of(row, last.covariance) - alone.sampling, 0.0);
       const Eigen::VectorXd x = whitening.root() * last.values;
       const Eigen::VectorXd y = whitening.root().rightCols(1) * constant.values.tail(1);
       TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(rows, descent.loss), view(x), view(y)));

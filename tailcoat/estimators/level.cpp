@@ -14,8 +14,6 @@ constexpr double kOtherError = 0.3;                // besides noise: steps are f
 constexpr double kProof = 2;                       // deviations of noise
 constexpr double kLeastRate = 0.1;                 // of the one that was released
 
-std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
-
 // By how much the margin is off, if what is predicted is too much by `residual` on average. For numbers by as much. The
 // mean rate and chance are known from the start: of rates the ratio is that of the predictions; of chances that differ
 // it is less than this, so a step is short rather than long.

@@ -78,7 +78,7 @@ Shares Strength::shares(std::size_t columns) const {
     shares.level = kLevelOfExponent;
     shares.level_of_constant = 0;  // that of classes is in their counts
   }
-  if (!exponential_ && !linear_)
+  if (!exponential_ && !linear_ && !classes_)
     shares.level = std::max(shares.level, std::clamp(kForLevel / strength_, kLeastForLevel, kMostForLevel));
   if (classes_ || strength_ < kForCurve) shares.curve = 0;
   if (linear_ || counts_) shares.level_of_constant = std::max(shares.level_of_constant, kLevelOfConstant);

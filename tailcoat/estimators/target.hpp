@@ -47,9 +47,9 @@ class Target {
   void label(Design&, std::size_t part) const;
   // Where the descent of that part starts.
   Result<Start> start(const Design&, std::size_t part, Gdp cost, RunContext, Outlet) const;
-  // Of residuals in the units of the fit: where to cut them for their mean, released at that cost.
-  // How far the level of a fit may stay off.
+  // How far the level of a fit may stay off, in its units.
   [[nodiscard]] double tolerated_level() const;
+  // Of residuals in the units of the fit: where to cut them for their mean, released at that cost.
   [[nodiscard]] double largest_residual(const Start&, Gdp cost) const;
 
  private:

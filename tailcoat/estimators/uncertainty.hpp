@@ -2,6 +2,7 @@
 // slopes are shrunk. All of it is about standardised coefficients, the intercept last. Derivations: adaptive.md.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "tailcoat/algorithms/problem.hpp"
@@ -9,6 +10,8 @@
 #include "tailcoat/estimators/descent.hpp"
 
 namespace tailcoat {
+
+inline std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
 struct Errors {
   Eigen::MatrixXd noise, sampling;  // covariances

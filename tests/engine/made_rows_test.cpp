@@ -111,18 +111,22 @@ TEST(MadeRows, GiveTheBitsOfKeptRowsWhereAPieceIsAFewRows) {
 
 TEST(MadeRows, SensitivityHoldsForHostileNeighbours) {
   Engine engine(1);
+  bool in_memory = false;
   const auto gradients = [&](const WeightedRows<float>& kept, const auto& x, const ClipLattice& lattice) {
-    const TestRows rows(kept);
+    const TestRows rows(kept, in_memory);
     return *engine.clipped_gradient_sum({*engine.load(rows), AbsoluteLoss{}}, x, lattice);
   };
   const auto moments = [&](const WeightedRows<float>& kept, const auto&, const ClipLattice&) {
-    const TestRows rows(kept);
+    const TestRows rows(kept, in_memory);
     return *engine.second_moment_sum((*engine.load(rows)).features(), 1, Gdp{0.1});
   };
-  for (const Rational& most :
-       {largest_moved_share<float>(3, 3000, gradients), largest_moved_share<float>(4, 3000, moments)}) {
-    EXPECT_LE(most, 1);
-    EXPECT_GT(static_cast<double>(most), 0.99);
+  for (const bool kept : {false, true}) {
+    in_memory = kept;
+    for (const Rational& most :
+         {largest_moved_share<float>(3, 3000, gradients), largest_moved_share<float>(4, 3000, moments)}) {
+      EXPECT_LE(most, 1) << kept;
+      EXPECT_GT(static_cast<double>(most), 0.99) << kept;
+    }
   }
 }
 
