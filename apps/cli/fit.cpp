@@ -28,7 +28,8 @@ namespace {
 
 constexpr const char* kHelp = R"(LOSS is one of
   squared, huber[:DELTA], absolute, quantile:LEVEL   numbers; LEVEL such as 0.9
-  poisson                                            counts, with --exposure if rows differ in it
+  poisson                                            counts, with --exposure if rows differ in it;
+                                                     a few below 0 are taken for 0
   logistic, hinge, smoothed-hinge[:WIDTH], squared-hinge
                                                      classes: the target is read as texts
   mean                                               the mean of the target, without features

@@ -175,7 +175,10 @@ std::string done_text(const Fit& fit) {
   const bool asked = fit.model.features.empty() && std::ranges::none_of(fit.model.notes, [](const std::string& note) {
                        return note.starts_with("constant model");
                      });
-  if (fit.constant && !asked) text += "Result   a constant: nothing better could be told from it at this price\n";
+  if (std::isinf(fit.limits.privacy_noise))
+    text += "Result   none: 0 stands for what could not be seen at this price\n";
+  else if (fit.constant && !asked)
+    text += "Result   a constant: nothing better could be told from it at this price\n";
   if (!receipt.secure) text += "WARNING  the noise came from a seed: this result is not private\n";
   for (const std::string& note : fit.model.notes) text += fmt::format("Note     {}\n", shown(note));
   return text;

@@ -78,7 +78,7 @@ std::optional<ColumnSketch> known_sketch(const FitOptions& options, const std::s
 // A few negative numbers are taken for 0.
 Result<void> check_counts(const std::string& column, const ColumnSketch& sketch) {
   double negative = 0;
-  for (const SketchBin& bin : sketch.bins) negative += bin.high < 0 ? bin.rows : 0;
+  for (const SketchBin& bin : sketch.bins) negative += bin.low < 0 && bin.high <= 0 ? bin.rows : 0;
   if (negative <= kMostNegative * sketch.rows()) return {};
   return data_error(fmt::format(
       "about {:.0f} % of column {} are below 0, and Poisson loss is for counts. Use a loss for numbers (--loss squared; "
