@@ -106,7 +106,7 @@ class PrivateModel(BaseEstimator):
         return data
 
     def _read_pandas(self, X: Any, reset: bool) -> tuple[_core.Data, _data.Schema]:
-        if not reset and self._target_column_ in X.columns:
+        if not reset and self._target_column_ is not None and self._target_column_ in X.columns:
             X = X.drop(columns=[self._target_column_])
         validate_data(self, X, skip_check_array=True, reset=reset)
         if len(X) < 1 + reset or X.shape[1] == 0:  # says what is wrong

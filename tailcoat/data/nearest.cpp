@@ -44,7 +44,8 @@ const std::string* nearest(std::span<const std::string> names, std::string_view 
     }
   }
   if (found != nullptr || name.size() < kLeastPrefix) return found;
-  const auto containing = std::ranges::find_if(names, [&](const std::string& other) { return other.find(name) != std::string::npos; });
+  const auto containing =
+      std::ranges::find_if(names, [&](const std::string& other) { return other.find(name) != std::string::npos; });
   return containing == names.end() ? nullptr : &*containing;
 }
 

@@ -27,7 +27,8 @@ struct DesignColumns {
   std::string exposure{};  // empty: none
 };
 
-// The label that a cell of the target becomes: (cell - centre) / scale, at least `lowest`, or what is said of its level.
+// The label that a cell of the target becomes: (cell - centre) / scale, at least `lowest`, or what is said of its
+// level.
 struct LabelRule {
   double centre = 0, scale = 1;
   double lowest = -std::numeric_limits<double>::infinity();

@@ -23,7 +23,7 @@ namespace tailcoat {
 namespace {
 
 constexpr double kShareMargin = 1e-9, kLeverage = 1.5;
-constexpr double kSecondLook = 0.5;  // share for the target, where the first look showed nothing of it
+constexpr double kSecondLook = 0.5;   // share for the target, where the first look showed nothing of it
 constexpr double kPassesBesides = 8;  // those of the descent
 constexpr std::size_t kMoreSteps = 24;
 constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of a margin, where e^margin is predicted

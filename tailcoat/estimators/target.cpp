@@ -19,8 +19,8 @@ namespace {
 constexpr double kMissingNoise = 3;  // deviations of noise from which missing targets are believed
 constexpr double kLeastPresent = 0.01;
 constexpr double kMostNegative = 0.05;  // of counts, as a share
-constexpr double kCountShare = 0.1;  // of the target's share, to count them where nothing else is looked at
-constexpr double kTolerated = 0.07;  // error of a level, in deviations of the target
+constexpr double kCountShare = 0.1;     // of the target's share, to count them where nothing else is looked at
+constexpr double kTolerated = 0.07;     // error of a level, in deviations of the target
 constexpr double kLargestResidual = 3, kLargestLinearResidual = 1;
 // Counts that are too rare to show are let in, up to so many times the largest that shows, as long as noise is so small
 // a part of the mean: of residuals, and of the counts themselves.
@@ -80,10 +80,11 @@ Result<void> check_counts(const std::string& column, const ColumnSketch& sketch)
   double negative = 0;
   for (const SketchBin& bin : sketch.bins) negative += bin.low < 0 && bin.high <= 0 ? bin.rows : 0;
   if (negative <= kMostNegative * sketch.rows()) return {};
-  return data_error(fmt::format(
-      "about {:.0f} % of column {} are below 0, and Poisson loss is for counts. Use a loss for numbers (--loss squared; "
-      "in Python PrivateLinearRegression)",
-      100 * negative / sketch.rows(), in_quotes(column)));
+  return data_error(
+      fmt::format("about {:.0f} % of column {} are below 0, and Poisson loss is for counts. Use a loss for numbers "
+                  "(--loss squared; "
+                  "in Python PrivateLinearRegression)",
+                  100 * negative / sketch.rows(), in_quotes(column)));
 }
 
 Feature known_unit(const FitOptions& options, const ColumnSketch& sketch) {

@@ -26,8 +26,10 @@ struct Rdp {
   std::function<double(double alpha)> epsilon;
 };
 
-inline constexpr NumberOption kEpsilonOption{
-    .name = "epsilon", .meaning = "privacy loss bound; 1 is usual, less is more private", .lowest = 0, .open_below = true};
+inline constexpr NumberOption kEpsilonOption{.name = "epsilon",
+                                             .meaning = "privacy loss bound; 1 is usual, less is more private",
+                                             .lowest = 0,
+                                             .open_below = true};
 inline constexpr NumberOption kDeltaOption{.name = "delta",
                                            .meaning = "probability with which the bound may fail; well below 1/n",
                                            .lowest = 0,

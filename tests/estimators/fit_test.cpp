@@ -140,8 +140,7 @@ TEST(Fit, OfASkewedTargetIsHardlyWorseThanItsMean) {
         return std::vector<double>{a, b, uniform(random) < 0.65 ? 0 : size};
       };
       const std::vector<Column> columns{{.name = "a"}, {.name = "b"}, {.name = "y"}};
-      const auto fit =
-          fitted(simulated(columns, 5000, seed, rows), {.target = "y", .budget = {epsilon, 1e-6}}, seed);
+      const auto fit = fitted(simulated(columns, 5000, seed, rows), {.target = "y", .budget = {epsilon, 1e-6}}, seed);
       ASSERT_TRUE(fit.ok()) << fit.error().message;
       const Table same = simulated(columns, 5000, seed, rows);
       const auto evaluation = evaluate(fit->model, *source_of(same));
