@@ -47,7 +47,8 @@ Whitening whitening_of(const SecondMoment& moment, std::size_t d) {
   const Eigen::MatrixXd matrix = Eigen::Map<const Eigen::MatrixXd>(moment.matrix.data(), size, size);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
   const double floor = noise_floor(d, moment.noise_scale);
-  return {solver.eigenvectors(), solver.eigenvalues(), solver.eigenvalues().cwiseMax(floor), matrix};
+  return {solver.eigenvectors(), solver.eigenvalues(), solver.eigenvalues().cwiseMax(floor), matrix,
+          moment.noise_scale};
 }
 
 Whitening no_whitening(std::size_t d) {

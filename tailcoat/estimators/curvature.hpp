@@ -14,6 +14,7 @@ struct Whitening {
   Eigen::VectorXd moments;     // eigenvalues as released: noisy, perhaps negative
   Eigen::VectorXd floored;     // at least what noise could hide
   Eigen::MatrixXd moment;      // the matrix itself, as released
+  double noise = 0;            // standard deviation of its diagonal; off it, 1 / sqrt(2) of that
 
   [[nodiscard]] Eigen::MatrixXd root_inverse() const { return with(floored.array().rsqrt()); }  // whitens rows
   [[nodiscard]] Eigen::MatrixXd root() const { return with(floored.array().sqrt()); }

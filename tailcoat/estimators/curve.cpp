@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tailcoat/base/rounding.hpp"
+#include "tailcoat/estimators/settle.hpp"
 
 namespace tailcoat {
 namespace {
@@ -82,9 +83,8 @@ Result<CurvedFit> look_for_curve(const Design& design, const Coefficients& of_fe
                                  .labelled = start.labelled,
                                  .spread = rows->whitening().curvatures().sum()},
                                 budget, kRules, [] { return true; }));
-  TAILCOAT_TRY(errors, errors_of(descent, rows->whitening(), data, Gdp{0}, run, outlet));
-  Coefficients found{rows->whitening().root_inverse() * Eigen::Map<const Eigen::Vector3d>(descent.x.data()),
-                     errors.noise + errors.sampling};
+  TAILCOAT_TRY(settled, settle(descent, rows->whitening(), data, Gdp{0}, run, outlet));
+  Coefficients found{settled.values, settled.errors.noise + settled.errors.sampling};
   if (!shows_a_bend(found)) return CurvedFit{};
   shrink_towards(rows->straight(), found);
   return CurvedFit{std::move(rows), std::move(data), std::move(descent), std::move(found)};
@@ -109,8 +109,8 @@ Curve follow(const CurvedFit& curved, Coefficients& of_features, Errors& errors,
   Eigen::MatrixXd moves = slope / spread * Eigen::MatrixXd::Identity(last + 1, last + 1);
   moves.row(last) -= slope / spread * row.transpose();
   const double of_knot = variance_of(Eigen::Vector3d(-kMean / kDeviation, 0, 1), covariance);
-  for (Eigen::MatrixXd* of : {&of_features.covariance, &errors.noise, &errors.sampling})
-    *of = (moves * *of * moves.transpose()).eval();
+  errors.move(moves);
+  of_features.covariance = (moves * of_features.covariance * moves.transpose()).eval();
   for (Eigen::MatrixXd* of : {&of_features.covariance, &errors.noise}) {
     *of += by_slope;
     (*of)(last, last) += of_knot;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "tailcoat/estimators/descent.hpp"
 #include "tailcoat/estimators/design.hpp"
 #include "tailcoat/estimators/target.hpp"
 #include "tailcoat/estimators/uncertainty.hpp"

@@ -213,6 +213,7 @@ class Walk {
         found_.widened = wide_.clip / found_.clip;
         use(wide_);
       }
+      if (!misled) found_.sights.push_back({ahead, gradient, found_.noise.back()});
       found_.path.steps.push_back(misled ? 0 : stride * rules_.step_at(t));
       const double length = found_.path.steps.back() / found_.curvature;
       for (std::size_t j = 0; j < ahead.size(); ++j) {
@@ -270,6 +271,7 @@ class Walk {
   }
 
   void use(const Clipping& chosen) {
+    if (chosen.clip != found_.clip) found_.sights.clear();
     found_.clip = chosen.clip;
     found_.clipped_share = chosen.clipped_share;
     found_.mean_square = chosen.mean_square;
@@ -316,6 +318,7 @@ class Walk {
       const double scale = median(bars) / kNormalMedian;
       const double delta = std::get<HuberLoss>(asked_).delta * scale;
       found_.loss = HuberLoss{delta};
+      found_.sights.clear();
       const double outside = rows - rows_within(bars, delta);
       found_.curvature = std::clamp(1 - outside / labelled_, kLeastHuberCurvature, 1.0) * labelled_ / n;
       return {};

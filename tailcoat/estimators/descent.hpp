@@ -43,6 +43,12 @@ struct DescentBudget {
   Gdp clips;      // all histograms of norms together
 };
 
+// A released gradient, and where it was taken.
+struct Sight {
+  std::vector<double> at, gradient;
+  double noise;  // standard deviation of a coordinate
+};
+
 struct Descent {
   std::vector<double> x;
   double clip = 0;            // the last
@@ -52,6 +58,7 @@ struct Descent {
   double mean_square = 0;     // of the clipped gradient norms, likewise
   Path path;                  // steps are shorter than the rules say from where one went too far; 0: not taken
   std::vector<double> noise;  // standard deviation of a coordinate of each gradient
+  std::vector<Sight> sights;  // of the loss and with the clip that were the last
   std::vector<std::size_t> unfinished;  // of the tails, those on whose slope the gradients still agree
   Loss loss;                            // with the parameters that were found on the way
 };

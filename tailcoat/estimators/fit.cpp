@@ -14,9 +14,9 @@
 #include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/estimators/fitted_features.hpp"
 #include "tailcoat/estimators/level.hpp"
+#include "tailcoat/estimators/settle.hpp"
 #include "tailcoat/estimators/strength.hpp"
 #include "tailcoat/estimators/target.hpp"
-#include "tailcoat/estimators/uncertainty.hpp"
 #include "tailcoat/mechanisms/clipped_mean.hpp"
 
 namespace tailcoat {
@@ -216,7 +216,8 @@ class Fitting {
       }
       if (start.cut > 0 && !options_.bounds.contains(options_.target))
         fit_.model.notes.push_back(note_on_cut(start, target.unit()));
-      add_part(target, constant_at(start.margin, start.variance()));
+      const Coefficients constant = constant_at(start.margin, start.variance());
+      add_part(target, constant, constant_at(0, 0).covariance);
       report_limits(target, start.noise, start.sampling, start.clipped_share, kPassesBesides);
       return {};
     }
@@ -239,17 +240,17 @@ class Fitting {
                       .tails = features_.tail_directions(whitening_)};
     TAILCOAT_TRY(descent,
                  descend(run_, outlet(), data, options_.loss, std::move(from), budget, rules_, [&] { return tick(); }));
-    TAILCOAT_TRY(errors, errors_of(descent, whitening_, data, meter_.share(shares_.errors * each), run_, outlet()));
-    Coefficients found{whitening_.root_inverse() * Eigen::Map<const Eigen::VectorXd>(descent.x.data(), d),
-                       errors.noise + errors.sampling};
+    TAILCOAT_TRY(settled, settle(descent, whitening_, data, meter_.share(shares_.errors * each), run_, outlet()));
+    auto& errors = settled.errors;
+    Coefficients found{settled.values, errors.noise + errors.sampling};
     const auto [moves, straight] = drop_faint(found, features_.turns());
-    errors = {moves * errors.noise * moves.transpose(), moves * errors.sampling * moves.transpose()};
+    errors.move(moves);
     if (!features_.empty()) {
       TAILCOAT_CHECK(shrink_or_drop(found, errors, target, start, descent, design, data));
     } else if (!predicts_classes(options_.loss)) {
       set_constant(found, errors, mean_of(found, errors, start));
     }
-    add_part(target, found, straight);
+    add_part(target, found, errors.unlearned, straight);
     report_limits(target, of_a_row(errors.noise), of_a_row(errors.sampling), descent.clipped_share,
                   static_cast<double>(rules_.steps) + (shares_.level > 0 ? 1 : 0) +
                       (shares_.level_of_constant > 0 ? 1 : 0) + kPassesBesides);
@@ -343,7 +344,8 @@ class Fitting {
 
   void set_constant(Coefficients& found, Errors& errors, const Start& alone) const {
     found = constant_at(alone.margin, alone.variance());
-    errors = {constant_at(0, alone.noise).covariance, constant_at(0, alone.sampling).covariance};
+    const Coefficients noise = constant_at(0, alone.noise), sampling = constant_at(0, alone.sampling);
+    errors = {noise.covariance, sampling.covariance, constant_at(0, 0).covariance};
   }
 
   // The margin of the mean row; where its error is larger than a mean is off, rather where the target's bulk is.
@@ -425,8 +427,10 @@ class Fitting {
 
   // In the units of the file. Bends that are none go: with as much slope on both sides of a knot, a row has that slope
   // times (the number + the knot).
-  void add_part(const Target& target, const Coefficients& found, const std::vector<Turn>& straight = {}) {
-    const auto& [w, covariance] = found;
+  void add_part(const Target& target, const Coefficients& found, const Eigen::MatrixXd& unlearned,
+                const std::vector<Turn>& straight = {}) {
+    const auto& w = found.values;
+    const Eigen::MatrixXd covariance = found.covariance + unlearned;
     last_ = w;
     LinearPart part;
     for (const Feature& feature : features_.all())  // some have none: reference levels, empty columns
@@ -436,7 +440,7 @@ class Fitting {
     for (std::size_t i = 0; i < features_.size(); ++i) {
       const Feature& feature = features_[i];
       const auto k = static_cast<Eigen::Index>(i);
-      const bool dropped = w[k] == 0 && covariance(k, k) == 0;
+      const bool dropped = w[k] == 0 && found.covariance(k, k) == 0;
       part.coefficients[features_.fitted()[i]] =
           dropped ? left_out() : estimate(unit * w[k] / feature.scale, unit / feature.scale, covariance(k, k));
       to_intercept[k] = -feature.centre / feature.scale;

@@ -9,6 +9,7 @@
 
 #include "tailcoat/estimators/curvature.hpp"
 #include "tailcoat/estimators/feature_choice.hpp"
+#include "tailcoat/estimators/tail_pace.hpp"
 #include "tailcoat/estimators/uncertainty.hpp"
 
 namespace tailcoat {

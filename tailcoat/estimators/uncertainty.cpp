@@ -2,40 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-
-#include "tailcoat/estimators/fit_checks.hpp"
 
 namespace tailcoat {
 namespace {
 
-constexpr double kMomentNoise = 0.3;   // of a second moment that is worth its price, relative to its entries
-constexpr double kLeastMoment = 0.25;  // of the gradients in any direction, relative to the mean one
 constexpr double kLeastSpread = 0.01;  // of standardised features, in any direction: less is taken for noise
 constexpr double kFaint = 3;           // standard errors
-
-// Noise may have made a matrix of second moments indefinite.
-Eigen::MatrixXd with_least_eigenvalue(const Eigen::MatrixXd& matrix, double least) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
-  const Eigen::MatrixXd& vectors = solver.eigenvectors();
-  return vectors * solver.eigenvalues().cwiseMax(least).asDiagonal() * vectors.transpose();
-}
-
-// Directions of the descent, and how much curvature they have.
-struct Axes {
-  Eigen::MatrixXd directions;  // in columns
-  Eigen::VectorXd curvatures;
-
-  [[nodiscard]] Eigen::MatrixXd with(const Eigen::VectorXd& diagonal) const {
-    return directions * diagonal.asDiagonal() * directions.transpose();
-  }
-};
-
-// As if a descent were never too fast: where it was, it has been slowed down.
-Axes axes_of(const Eigen::MatrixXd& curvature) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(curvature);
-  return {solver.eigenvectors(), solver.eigenvalues().cwiseMin(1)};
-}
 
 // The covariance of the features, as the released second moment has it.
 Eigen::MatrixXd spread_of(const Whitening& whitening) {
@@ -52,39 +24,6 @@ Eigen::MatrixXd spread_of(const Whitening& whitening) {
 }
 
 }  // namespace
-
-// Rows without a label have a gradient of 0 and count in n throughout: in the moment of the gradients, which is that of
-// a row with a label times their share q, and in the curvature, likewise. Hence sampling has the variance q / (q^2 n).
-Result<Errors> errors_of(const Descent& descent, const Whitening& whitening, const LabelledData& data, Gdp cost,
-                         RunContext run, Outlet outlet) {
-  const auto d = static_cast<Eigen::Index>(data.dimension());
-  const auto rows = static_cast<double>(data.rows());
-  const double per_direction = descent.mean_square / static_cast<double>(d);
-  Eigen::MatrixXd moment = per_direction * Eigen::MatrixXd::Identity(d, d);
-  Axes axes{whitening.directions, whitening.curvatures()};
-  if (std::numbers::sqrt2 * descent.clip * descent.clip / (rows * cost.mu) < kMomentNoise * per_direction) {
-    const Samples samples(data, descent.loss);
-    TAILCOAT_TRY(released, gradient_second_moment(run.engine, samples, descent.x, descent.clip, cost, outlet));
-    moment = with_least_eigenvalue(Eigen::Map<const Eigen::MatrixXd>(released.matrix.data(), d, d),
-                                   kLeastMoment * per_direction);
-    // At the truth the second moment of the gradients of a likelihood is its curvature. Noise may add to eigenvalues;
-    // errors of counts must not be taken for too small.
-    const bool clear = released.noise_scale * std::sqrt(2.0 * static_cast<double>(d)) < kLeastMoment * per_direction;
-    if (std::holds_alternative<LogisticLoss>(descent.loss) || (clear && is_count(descent.loss)))
-      axes = axes_of(moment / descent.curvature);
-  }
-  Eigen::VectorXd noise = Eigen::VectorXd::Zero(d), response = Eigen::VectorXd::Zero(d);
-  for (Eigen::Index j = 0; j < d; ++j) {
-    const std::vector<double> responses = gradient_responses(descent.path, axes.curvatures[j]);
-    for (std::size_t t = 0; t < responses.size(); ++t) {
-      noise[j] += std::pow(responses[t] * descent.noise[t], 2);
-      response[j] += responses[t];
-    }
-  }
-  const Eigen::MatrixXd back = whitening.root_inverse() / descent.curvature;
-  const Eigen::MatrixXd answer = axes.with(response);
-  return Errors{back * axes.with(noise) * back, back * (answer * moment * answer / rows) * back};
-}
 
 Dropped drop_faint(Coefficients& coefficients, std::vector<Turn> turns) {
   auto& [w, covariance] = coefficients;

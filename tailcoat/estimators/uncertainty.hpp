@@ -1,25 +1,25 @@
-// How far the coefficients of a descent may be off, and what follows from it: tails that do not show are dropped,
-// slopes are shrunk. All of it is about standardised coefficients, the intercept last. Derivations: adaptive.md.
+// What follows from how far coefficients may be off: tails that do not show are dropped, slopes are shrunk. All of it is about standardised coefficients, the intercept last. Derivations: adaptive.md.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "tailcoat/algorithms/problem.hpp"
 #include "tailcoat/estimators/curvature.hpp"
-#include "tailcoat/estimators/descent.hpp"
 
 namespace tailcoat {
 
 inline std::span<const double> view(const Eigen::VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
+// Covariances. The last is of what a descent has not come to: it makes intervals wider, but tells nothing of which
+// slopes to trust, as it grows with them.
 struct Errors {
-  Eigen::MatrixXd noise, sampling;  // covariances
-};
+  Eigen::MatrixXd noise, sampling, unlearned;
 
-// The noise of the gradients is known. The sampling error follows from the second moment of the gradients, which is
-// released at `cost` where it can be told from its own noise, and from their mean square otherwise.
-Result<Errors> errors_of(const Descent&, const Whitening&, const LabelledData&, Gdp cost, RunContext, Outlet);
+  // Of coefficients that a linear map has moved.
+  void move(const Eigen::MatrixXd& map) {
+    for (Eigen::MatrixXd* of : {&noise, &sampling, &unlearned}) *of = (map * *of * map.transpose()).eval();
+  }
+};
 
 struct Coefficients {
   Eigen::VectorXd values;

@@ -1,0 +1,163 @@
+#include "tailcoat/estimators/settle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "tailcoat/estimators/fit_checks.hpp"
+
+namespace tailcoat {
+namespace {
+
+constexpr double kMomentNoise = 0.3;   // of a second moment that is worth its price, relative to its entries
+constexpr double kLeastMoment = 0.25;  // of the gradients in any direction, relative to the mean one
+constexpr double kClear = 0.7;         // a relative curvature that may be divided by
+constexpr double kCurvatureError = 0.3;  // of it, besides noise: clips, and losses that are no squares
+constexpr double kLeastCurvature = 0.05;
+constexpr double kMostLeft = 0.9;  // of the way, in a direction whose curvature is next to nothing
+
+// Noise may have made a matrix of second moments indefinite.
+Eigen::MatrixXd with_least_eigenvalue(const Eigen::MatrixXd& matrix, double least) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
+  const Eigen::MatrixXd& vectors = solver.eigenvectors();
+  return vectors * solver.eigenvalues().cwiseMax(least).asDiagonal() * vectors.transpose();
+}
+
+// Directions of the descent, and how much curvature they have; the noise of that.
+struct Axes {
+  Eigen::MatrixXd directions;  // in columns
+  Eigen::VectorXd curvatures, noise;
+
+  [[nodiscard]] Eigen::MatrixXd with(const Eigen::VectorXd& diagonal) const {
+    return directions * diagonal.asDiagonal() * directions.transpose();
+  }
+};
+
+// As if a descent were never too fast: where it was, it has been slowed down.
+Axes axes_of(const Eigen::MatrixXd& curvature, const Whitening& whitening) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(curvature);
+  const Eigen::MatrixXd& q = solver.eigenvectors();
+  const Eigen::MatrixXd inverse = whitening.with(whitening.floored.cwiseInverse());
+  return {q, solver.eigenvalues().cwiseMin(1), whitening.noise * (q.transpose() * inverse * q).diagonal()};
+}
+
+// Gradients of a kinked loss say little about its curvature, and those of rates change with them.
+bool is_nearly_quadratic(const Loss& loss) {
+  return std::holds_alternative<SquaredLoss>(loss) || std::holds_alternative<HuberLoss>(loss) ||
+         std::holds_alternative<LogisticLoss>(loss);
+}
+
+// Of one direction: the coefficient, the variance that noise gives it, what it makes of an error that all gradients
+// have, and the square of what may be left of the way.
+struct Place {
+  double x, noise, response, unlearned;
+};
+
+// At a point x_t with gradient g_t, x_t - g_t / h is where the loss is least, as far as its curvature h is known. The
+// mean of that over the sights has less noise than the last iterate. Sights count by the noise of their gradient, and
+// less the further off they are, by what is not known of the curvature.
+class Sights {
+ public:
+  Sights(const Descent& descent, const Axes& axes) : axes_(axes), curvature_(descent.curvature) {
+    const auto rotated = [&](const std::vector<double>& v) -> Eigen::VectorXd {
+      return axes.directions.transpose() *
+             Eigen::Map<const Eigen::VectorXd>(v.data(), static_cast<Eigen::Index>(v.size()));
+    };
+    last_ = rotated(descent.x);
+    for (const Sight& sight : descent.sights)
+      sights_.push_back({rotated(sight.at), rotated(sight.gradient) / curvature_, sight.noise / curvature_});
+  }
+
+  [[nodiscard]] bool empty() const { return sights_.empty(); }
+  [[nodiscard]] const Eigen::VectorXd& last() const { return last_; }
+
+  [[nodiscard]] Place mean(Eigen::Index j) const {
+    const double h = axes_.curvatures[j];
+    double sum = 0, of_points = 0, of_noise = 0;
+    for (const auto& [at, gradient, noise] : sights_) {
+      const Eigen::ArrayXd away = at - last_;
+      const double by_matrix = axes_.noise[j] * (away.square() * axes_.noise.array()).sum() / 2;
+      const double variance = std::pow(noise / h, 2) + by_matrix + std::pow(kCurvatureError * away[j], 2);
+      sum += 1 / variance;
+      of_points += (at[j] - gradient[j] / h) / variance;
+      of_noise += std::pow(noise / h / variance, 2);
+    }
+    return {of_points / sum, std::pow(curvature_ / sum, 2) * of_noise, 1 / h, 0};
+  }
+
+ private:
+  struct Seen {
+    Eigen::VectorXd at, gradient;
+    double noise;
+  };
+  const Axes& axes_;
+  double curvature_;
+  Eigen::VectorXd last_;
+  std::vector<Seen> sights_;
+};
+
+// Of the way from where a descent began, in a direction of this curvature.
+double left_of_way(const Path& path, double curvature) {
+  double sum = 0;
+  for (const double response : gradient_responses(path, curvature)) sum += response;
+  return 1 + curvature * sum;
+}
+
+// In the direction of an axis the last iterate has gone the share 1 - left of the way. The curvature has noise: over
+// which the mean is taken, of a normal law at three points.
+Place last_iterate(const Descent& descent, const Axes& axes, Eigen::Index j, double x) {
+  const double h = axes.curvatures[j], off = std::numbers::sqrt3 * axes.noise[j];
+  const auto left = [&](double curvature) {
+    return std::pow(left_of_way(descent.path, std::clamp(curvature, kLeastCurvature, 1.0)), 2);
+  };
+  const double mean_left = std::sqrt((left(h - off) + 4 * left(h) + left(h + off)) / 6);
+  Place place{x, 0, 0, std::pow(mean_left * x / (1 - std::min(mean_left, kMostLeft)), 2)};
+  const std::vector<double> responses = gradient_responses(descent.path, h);
+  for (std::size_t t = 0; t < responses.size(); ++t) {
+    place.noise += std::pow(responses[t] * descent.noise[t], 2);
+    place.response += responses[t];
+  }
+  return place;
+}
+
+}  // namespace
+
+// Rows without a label have a gradient of 0 and count in n throughout: in the moment of the gradients, which is that of
+// a row with a label times their share q, and in the curvature, likewise. Hence sampling has the variance q / (q^2 n).
+Result<Settled> settle(const Descent& descent, const Whitening& whitening, const LabelledData& data, Gdp cost,
+                       RunContext run, Outlet outlet) {
+  const auto d = static_cast<Eigen::Index>(data.dimension());
+  const auto rows = static_cast<double>(data.rows());
+  const double per_direction = descent.mean_square / static_cast<double>(d);
+  Eigen::MatrixXd moment = per_direction * Eigen::MatrixXd::Identity(d, d);
+  Axes axes{whitening.directions, whitening.curvatures(), whitening.noise * whitening.floored.cwiseInverse()};
+  if (std::numbers::sqrt2 * descent.clip * descent.clip / (rows * cost.mu) < kMomentNoise * per_direction) {
+    const Samples samples(data, descent.loss);
+    TAILCOAT_TRY(released, gradient_second_moment(run.engine, samples, descent.x, descent.clip, cost, outlet));
+    moment = with_least_eigenvalue(Eigen::Map<const Eigen::MatrixXd>(released.matrix.data(), d, d),
+                                   kLeastMoment * per_direction);
+    // At the truth the second moment of the gradients of a likelihood is its curvature. Noise may add to eigenvalues;
+    // errors of counts must not be taken for too small.
+    const bool clear = released.noise_scale * std::sqrt(2.0 * static_cast<double>(d)) < kLeastMoment * per_direction;
+    if (std::holds_alternative<LogisticLoss>(descent.loss) || (clear && is_count(descent.loss)))
+      axes = axes_of(moment / descent.curvature, whitening);
+  }
+  const Sights sights(descent, axes);
+  const bool averages = is_nearly_quadratic(descent.loss) && !sights.empty();
+  Eigen::VectorXd x(d), noise(d), response(d), unlearned(d);
+  for (Eigen::Index j = 0; j < d; ++j) {
+    const bool clear = averages && axes.curvatures[j] >= kClear;
+    const Place place = clear ? sights.mean(j) : last_iterate(descent, axes, j, sights.last()[j]);
+    x[j] = place.x;
+    noise[j] = place.noise;
+    response[j] = place.response;
+    unlearned[j] = place.unlearned;
+  }
+  const Eigen::MatrixXd root = whitening.root_inverse(), back = root / descent.curvature;
+  const Eigen::MatrixXd answer = axes.with(response);
+  return Settled{root * (axes.directions * x),
+                 {back * axes.with(noise) * back, back * (answer * moment * answer / rows) * back,
+                  root * axes.with(unlearned) * root}};
+}
+
+}  // namespace tailcoat
