@@ -186,6 +186,7 @@ class Walk {
     labelled_ = start.labelled;
     spread_ = start.spread;
     mean_row_ = std::move(start.mean_row);
+    found_.from = start.x;
     found_.x = std::move(start.x);
     found_.loss = loss;
     found_.curvature = start.curvature * labelled_ / static_cast<double>(data_.rows());

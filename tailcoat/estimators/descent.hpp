@@ -50,7 +50,7 @@ struct Sight {
 };
 
 struct Descent {
-  std::vector<double> x;
+  std::vector<double> from, x;
   double clip = 0;            // the last
   double widened = 1;         // how many times the clip that takes large residuals for outliers
   double curvature = 1;       // of the mean loss of all rows, per unit of curvature of the rows

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kStep = 0.25, kShortStep = 0.02;  // in the units of the fit; the latter where losses are smooth
 constexpr double kOtherError = 0.3;                // besides noise: steps are few, and clipped
-constexpr double kProof = 2;                       // deviations of noise
+constexpr double kProof = 2, kProofOfNumbers = 1;  // deviations of noise
 constexpr double kLeastRate = 0.1;                 // of the one that was released
 
 // By how much the margin is off, if what is predicted is too much by `residual` on average. For numbers by as much. The
@@ -25,13 +25,14 @@ double margin_of(const Loss& loss, const Start& start, double residual) {
   return std::log(predicted / (1 - predicted)) - start.margin;
 }
 
-// What clipping may have left of an error of the level, squared. Clips of rates and chances, which are loose where
-// noise is small, are chosen to have as much bias as a gradient has noise in all its directions together; it is more
-// where the step itself shows it.
+// What clipping may have left of an error of the level, squared. Clips, which are loose where noise is small, are
+// chosen to have as much bias as a gradient has noise in all its directions together; it is more where the step itself
+// shows it. Those of losses that grow linearly may have left more.
 double other_error(const Loss& loss, double by_noise, Eigen::Index directions, double off, double noise) {
   const double most = kOtherError * kOtherError;
-  if (!is_exponential(loss)) return most;
-  const double shown = std::max(off * off - kProof * kProof * noise, 0.0);
+  if (looks_at_residuals(loss)) return most;
+  const double proof = is_exponential(loss) ? kProof : kProofOfNumbers;
+  const double shown = std::max(off * off - proof * proof * noise, 0.0);
   return std::min(static_cast<double>(directions) * by_noise + shown, most);
 }
 

@@ -47,10 +47,10 @@ bool is_nearly_quadratic(const Loss& loss) {
          std::holds_alternative<LogisticLoss>(loss);
 }
 
-// Of one direction: the coefficient, the variance that noise gives it, what it makes of an error that all gradients
-// have, and the square of what may be left of the way.
+// Of one direction: the coefficient, the variance that noise gives it, and what it makes of an error that all gradients
+// have.
 struct Place {
-  double x, noise, response, unlearned;
+  double x, noise, response;
 };
 
 // At a point x_t with gradient g_t, x_t - g_t / h is where the loss is least, as far as its curvature h is known. The
@@ -63,26 +63,28 @@ class Sights {
       return axes.directions.transpose() *
              Eigen::Map<const Eigen::VectorXd>(v.data(), static_cast<Eigen::Index>(v.size()));
     };
+    from_ = rotated(descent.from);
     last_ = rotated(descent.x);
     for (const Sight& sight : descent.sights)
       sights_.push_back({rotated(sight.at), rotated(sight.gradient) / curvature_, sight.noise / curvature_});
   }
 
   [[nodiscard]] bool empty() const { return sights_.empty(); }
+  [[nodiscard]] const Eigen::VectorXd& from() const { return from_; }
   [[nodiscard]] const Eigen::VectorXd& last() const { return last_; }
 
   [[nodiscard]] Place mean(Eigen::Index j) const {
     const double h = axes_.curvatures[j];
     double sum = 0, of_points = 0, of_noise = 0;
     for (const auto& [at, gradient, noise] : sights_) {
-      const Eigen::ArrayXd away = at - last_;
-      const double by_matrix = axes_.noise[j] * (away.square() * axes_.noise.array()).sum() / 2;
+      const Eigen::VectorXd away = at - last_;
+      const double by_matrix = axes_.noise[j] * axes_.noise.dot(away.cwiseAbs2()) / 2;
       const double variance = std::pow(noise / h, 2) + by_matrix + std::pow(kCurvatureError * away[j], 2);
       sum += 1 / variance;
       of_points += (at[j] - gradient[j] / h) / variance;
       of_noise += std::pow(noise / h / variance, 2);
     }
-    return {of_points / sum, std::pow(curvature_ / sum, 2) * of_noise, 1 / h, 0};
+    return {of_points / sum, std::pow(curvature_ / sum, 2) * of_noise, 1 / h};
   }
 
  private:
@@ -90,9 +92,10 @@ class Sights {
     Eigen::VectorXd at, gradient;
     double noise;
   };
+
   const Axes& axes_;
   double curvature_;
-  Eigen::VectorXd last_;
+  Eigen::VectorXd from_, last_;
   std::vector<Seen> sights_;
 };
 
@@ -103,16 +106,20 @@ double left_of_way(const Path& path, double curvature) {
   return 1 + curvature * sum;
 }
 
-// In the direction of an axis the last iterate has gone the share 1 - left of the way. The curvature has noise: over
-// which the mean is taken, of a normal law at three points.
-Place last_iterate(const Descent& descent, const Axes& axes, Eigen::Index j, double x) {
+// The square of what may be left of a way, of which a descent has `gone` the share 1 - left. The curvature has noise:
+// the mean is over that, of a normal law at three points.
+double unlearned(const Path& path, const Axes& axes, Eigen::Index j, double gone) {
   const double h = axes.curvatures[j], off = std::numbers::sqrt3 * axes.noise[j];
   const auto left = [&](double curvature) {
-    return std::pow(left_of_way(descent.path, std::clamp(curvature, kLeastCurvature, 1.0)), 2);
+    return std::pow(left_of_way(path, std::clamp(curvature, kLeastCurvature, 1.0)), 2);
   };
   const double mean_left = std::sqrt((left(h - off) + 4 * left(h) + left(h + off)) / 6);
-  Place place{x, 0, 0, std::pow(mean_left * x / (1 - std::min(mean_left, kMostLeft)), 2)};
-  const std::vector<double> responses = gradient_responses(descent.path, h);
+  return std::pow(mean_left * gone / (1 - std::min(mean_left, kMostLeft)), 2);
+}
+
+Place last_iterate(const Descent& descent, double curvature, double x) {
+  Place place{x, 0, 0};
+  const std::vector<double> responses = gradient_responses(descent.path, curvature);
   for (std::size_t t = 0; t < responses.size(); ++t) {
     place.noise += std::pow(responses[t] * descent.noise[t], 2);
     place.response += responses[t];
@@ -144,20 +151,20 @@ Result<Settled> settle(const Descent& descent, const Whitening& whitening, const
   }
   const Sights sights(descent, axes);
   const bool averages = is_nearly_quadratic(descent.loss) && !sights.empty();
-  Eigen::VectorXd x(d), noise(d), response(d), unlearned(d);
+  Eigen::VectorXd x(d), noise(d), response(d), left(d);
   for (Eigen::Index j = 0; j < d; ++j) {
     const bool clear = averages && axes.curvatures[j] >= kClear;
-    const Place place = clear ? sights.mean(j) : last_iterate(descent, axes, j, sights.last()[j]);
+    const Place place = clear ? sights.mean(j) : last_iterate(descent, axes.curvatures[j], sights.last()[j]);
     x[j] = place.x;
     noise[j] = place.noise;
     response[j] = place.response;
-    unlearned[j] = place.unlearned;
+    left[j] = unlearned(descent.path, axes, j, place.x - sights.from()[j]);
   }
   const Eigen::MatrixXd root = whitening.root_inverse(), back = root / descent.curvature;
   const Eigen::MatrixXd answer = axes.with(response);
   return Settled{root * (axes.directions * x),
                  {back * axes.with(noise) * back, back * (answer * moment * answer / rows) * back,
-                  root * axes.with(unlearned) * root}};
+                  root * axes.with(left) * root}};
 }
 
 }  // namespace tailcoat

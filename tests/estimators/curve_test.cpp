@@ -259,7 +259,8 @@ TEST(FollowedCurve, KeepsPredictions) {
       Eigen::Vector3d(turn * spread * kDeviationOfMagnitude, slope * spread, value + turn * spread * kMeanOfMagnitude),
       Eigen::Vector3d(0.01, 0.04, 0.09).asDiagonal()};
   Coefficients found{Eigen::Vector2d(1, 100), Eigen::Matrix2d::Identity()};
-  Errors errors{Eigen::Matrix2d::Identity() / 2, Eigen::Matrix2d::Identity() / 2};
+  const Eigen::Matrix2d half = Eigen::Matrix2d::Identity() / 2;
+  Errors errors{half, half, half};
   const Curve curve = follow(curved, found, errors, no_whitening(2));  // the mean row is (0, 1)
   for (const double x : {-30.0, -1.0, 0.0, 0.5, 20.0})
     EXPECT_NEAR(curve(found.values[0] * x + found.values[1]), value + (x < 0 ? 2 : 6) * x, 1e-6) << x;
@@ -267,6 +268,7 @@ TEST(FollowedCurve, KeepsPredictions) {
   const double of_knot = 0.09 + 0.01 * std::pow(kMeanOfMagnitude / kDeviationOfMagnitude, 2);
   EXPECT_NEAR(found.covariance(1, 1), of_knot, 1e-7);  // the level is measured anew
   EXPECT_TRUE((errors.noise + errors.sampling).isApprox(found.covariance, 1e-9));
+  EXPECT_NEAR(errors.unlearned(0, 0), 8, 1e-9) << "a curve tells nothing of it";
 }
 
 }  // namespace
