@@ -134,7 +134,8 @@ Result<void> check_is_feature(const std::vector<std::string>& features, std::spa
   if (const auto found = find_column(header, name); !found)
     return usage_error(fmt::format("--{}: {}", option, found.error().message));
   if (contains(features, name)) return {};
-  return usage_error(fmt::format("--{} names column {}, which is not a feature", option, in_quotes(name)));
+  return usage_error(fmt::format("--{} names column {}, which is not a feature{}", option, in_quotes(name),
+                                 features.empty() ? ": --loss mean takes none" : ""));
 }
 
 Result<void> check_options(const FitOptions& options, const std::vector<std::string>& features,

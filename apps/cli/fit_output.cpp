@@ -149,13 +149,23 @@ std::string counted(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+// Without features because none were wanted.
+bool is_mean(const Model& model) {
+  return model.features.empty() && std::ranges::none_of(model.notes, [](const std::string& note) {
+           return note.starts_with("constant model");
+         });
+}
+
 std::string asked_text(const Model& model) {
   const Receipt& receipt = model.receipt;
   std::set<std::string> columns;
   for (std::size_t j = 0; j < model.features.size(); ++j)
     if (is_fitted(model, j)) columns.insert(model.features[j].column);
-  std::string text = fmt::format("Asked    {} loss for {}, epsilon {:g}, delta {:g}\n", loss_name(model.loss),
-                                 in_quotes(model.target), receipt.budget.epsilon, receipt.budget.delta);
+  const std::string what =
+      is_mean(model) ? fmt::format("mean of {}", in_quotes(model.target))
+                     : fmt::format("{} loss for {}", loss_name(model.loss), in_quotes(model.target));
+  std::string text =
+      fmt::format("Asked    {}, epsilon {:g}, delta {:g}\n", what, receipt.budget.epsilon, receipt.budget.delta);
   text += fmt::format("Data     {}, {}\n", counted(model.rows, "row"),
                       columns.empty() ? "without features"
                                       : fmt::format("{} from {}", counted(fitted_features(model), "feature"),
@@ -172,12 +182,9 @@ std::string done_text(const Fit& fit) {
   const Receipt& receipt = fit.model.receipt;
   std::string text = fmt::format("Done     {}, {:.4g} passes over the data\n", counted(receipt.lines.size(), "release"),
                                  fit.work.passes);
-  const bool asked = fit.model.features.empty() && std::ranges::none_of(fit.model.notes, [](const std::string& note) {
-                       return note.starts_with("constant model");
-                     });
   if (std::isinf(fit.limits.privacy_noise))
     text += "Result   none: 0 stands for what could not be seen at this price\n";
-  else if (fit.constant && !asked)
+  else if (fit.constant && !is_mean(fit.model))
     text += "Result   a constant: nothing better could be told from it at this price\n";
   if (!receipt.secure) text += "WARNING  the noise came from a seed: this result is not private\n";
   for (const std::string& note : fit.model.notes) text += fmt::format("Note     {}\n", shown(note));
@@ -223,9 +230,8 @@ std::string coefficients_text(const Fit& fit) {
   if (has(FeatureKind::below))
     text +=
         "  \"x below c\" and \"x above c\" are the slopes of x on either side of c, the middle of its column:\n"
-        "  they were seen to differ. In a prediction they count times min(x, c) and max(x, c). Which columns\n"
-        "  bend is chosen from noisy numbers, and intervals take that as given: another run may choose others,\n"
-        "  and then slopes mean something else. To compare coefficients use --straight.\n";
+        "  they were seen to differ. In a prediction they count times min(x, c) and max(x, c).\n"
+        "  To have one slope each use --straight.\n";
   if (has(FeatureKind::beyond))
     text +=
         "  \"x beyond a\", or \"a to b\", is the slope of x further out, where x itself counts as a or b: a long\n"

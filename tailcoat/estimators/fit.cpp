@@ -25,6 +25,7 @@ namespace {
 constexpr double kShareMargin = 1e-9, kLeverage = 1.5;
 constexpr double kSecondLook = 0.5;   // share for the target, where the first look showed nothing of it
 constexpr double kPassesBesides = 8;  // those of the descent
+constexpr double kPassesOfCurve = 9;  // margins, second moments, norms and six gradients
 constexpr std::size_t kMoreSteps = 24;
 constexpr double kMostMarginError = 1, kMostMarginNoise = 0.25;  // variances of a margin, where e^margin is predicted
 // Of two losses, in the units of the fit; where they grow linearly, a wild fit is told from a sane one by little.
@@ -74,6 +75,7 @@ class Fitting {
     limit_effects(fit_.model);
     fit_.constant = fit_.constant || constant_parts_ == parts_;
     note_faint_tails();
+    note_bends();
     fit_.model.receipt = meter_.receipt();
     TAILCOAT_CHECK(check_finite(fit_.model));
     if (progress_) progress_(parts_ * rules_.steps, parts_ * rules_.steps);
@@ -304,6 +306,7 @@ class Fitting {
         TAILCOAT_TRY(curved, look_for_curve(design, found, whitening_, options_.loss, start,
                                             meter_.share(shares_.curve), run_, outlet()));
         curved_ = std::move(curved);
+        fit_.work.passes += kPassesOfCurve;
       }
       const bool bends = curved_.rows != nullptr;
       const Whitening& whitening = bends ? curved_.rows->whitening() : whitening_;
@@ -384,6 +387,18 @@ class Fitting {
         faint.push_back(feature_name(fit_.model.features[j]));
     if (!faint.empty())
       fit_.model.notes.push_back(fmt::format("left out as too faint to tell from noise: {}", listed(faint)));
+  }
+
+  void note_bends() {
+    if (fit_.constant) return;
+    std::vector<std::string> bent;
+    for (const Feature& feature : fit_.model.features)
+      if (feature.kind == FeatureKind::below) bent.push_back(feature.column);
+    if (!bent.empty())
+      fit_.model.notes.push_back(fmt::format(
+          "{} {}: which columns do is told from noisy numbers, and intervals take that as given; another run may bend "
+          "others, and then slopes mean something else",
+          listed(bent), bent.size() == 1 ? "bends" : "bend"));
   }
 
   // Of the only part, in the coordinates of the descent.
