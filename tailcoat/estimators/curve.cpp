@@ -14,7 +14,8 @@ constexpr double kReach = 6;                                   // spreads from t
 constexpr double kLeverage = 4.3;                              // norm of a row beyond which it weighs less
 constexpr double kMomentRadius = 3;                            // that rows are cut to for their second moments
 constexpr double kForMoment = 0.15, kForClip = 0.2;            // of the price
-constexpr double kShows = 3;                                   // standard errors of a bend
+constexpr double kShows = 3;                                   // standard errors of a bend, or of a slope
+constexpr double kFarSlope = 0.25;                             // of a slope, from that of the margins
 constexpr double kLeastSpread = 1e-3;
 constexpr DescentRules kRules{.steps = 6, .looks = 1, .of = "curve, "};
 
@@ -28,10 +29,15 @@ void shrink_towards(const Eigen::Vector3d& straight, Coefficients& found) {
   found.covariance *= kept;
 }
 
-bool shows_a_bend(const Coefficients& found) {
-  const double bend = found.values[CurveRows::kBend];
-  return found.values[CurveRows::kSlope] > 0 &&
-         std::abs(bend) > kShows * std::sqrt(found.covariance(CurveRows::kBend, CurveRows::kBend));
+// A bend, or a slope that is far from that of the margins: a descent may not have come to it.
+bool shows(const Coefficients& found, double slope_before) {
+  const auto clear = [&](Eigen::Index j, double away) {
+    return std::abs(away) > kShows * std::sqrt(found.covariance(j, j));
+  };
+  const double slope = found.values[CurveRows::kSlope], change = slope - slope_before;
+  if (slope <= 0) return false;
+  return clear(CurveRows::kBend, found.values[CurveRows::kBend]) ||
+         (std::abs(change) > kFarSlope * slope_before && clear(CurveRows::kSlope, change));
 }
 
 }  // namespace
@@ -85,7 +91,7 @@ Result<CurvedFit> look_for_curve(const Design& design, const Coefficients& of_fe
                                 budget, kRules, [] { return true; }));
   TAILCOAT_TRY(settled, settle(descent, rows->whitening(), data, Gdp{0}, run, outlet));
   Coefficients found{settled.values, settled.errors.noise + settled.errors.sampling};
-  if (!shows_a_bend(found)) return CurvedFit{};
+  if (!shows(found, rows->straight()[CurveRows::kSlope])) return CurvedFit{};
   shrink_towards(rows->straight(), found);
   return CurvedFit{std::move(rows), std::move(data), std::move(descent), std::move(found)};
 }
