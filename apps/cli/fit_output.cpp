@@ -151,9 +151,8 @@ std::string counted(std::size_t count, const char* what) {
 
 // Without features because none were wanted.
 bool is_mean(const Model& model) {
-  return model.features.empty() && std::ranges::none_of(model.notes, [](const std::string& note) {
-           return note.starts_with("constant model");
-         });
+  return model.features.empty() &&
+         std::ranges::none_of(model.notes, [](const std::string& note) { return note.starts_with("constant model"); });
 }
 
 std::string asked_text(const Model& model) {
@@ -161,9 +160,9 @@ std::string asked_text(const Model& model) {
   std::set<std::string> columns;
   for (std::size_t j = 0; j < model.features.size(); ++j)
     if (is_fitted(model, j)) columns.insert(model.features[j].column);
-  const std::string what =
-      is_mean(model) ? fmt::format("mean of {}", in_quotes(model.target))
-                     : fmt::format("{} loss for {}", loss_name(model.loss), in_quotes(model.target));
+  const std::string what = is_mean(model)
+                               ? fmt::format("mean of {}", in_quotes(model.target))
+                               : fmt::format("{} loss for {}", loss_name(model.loss), in_quotes(model.target));
   std::string text =
       fmt::format("Asked    {}, epsilon {:g}, delta {:g}\n", what, receipt.budget.epsilon, receipt.budget.delta);
   text += fmt::format("Data     {}, {}\n", counted(model.rows, "row"),

@@ -9,9 +9,10 @@
 namespace tailcoat {
 namespace {
 
-constexpr double kMomentNoise = 0.3;   // of a second moment that is worth its price, relative to its entries
-constexpr double kLeastMoment = 0.25;  // of the gradients in any direction, relative to the mean one
-constexpr double kClear = 0.7;         // a relative curvature that may be divided by
+constexpr double kMomentNoise = 0.3;     // of a second moment that is worth its price, relative to its entries
+constexpr double kLeastMoment = 0.25;    // of the gradients in any direction, relative to the mean one
+constexpr double kClear = 0.7;           // a relative curvature that may be divided by,
+constexpr double kSure = 3;              // and how many deviations of its noise it must be
 constexpr double kCurvatureError = 0.3;  // of it, besides noise: clips, and losses that are no squares
 constexpr double kLeastCurvature = 0.05;
 constexpr double kMostLeft = 0.9;  // of the way, in a direction whose curvature is next to nothing
@@ -153,7 +154,7 @@ Result<Settled> settle(const Descent& descent, const Whitening& whitening, const
   const bool averages = is_nearly_quadratic(descent.loss) && !sights.empty();
   Eigen::VectorXd x(d), noise(d), response(d), left(d);
   for (Eigen::Index j = 0; j < d; ++j) {
-    const bool clear = averages && axes.curvatures[j] >= kClear;
+    const bool clear = averages && axes.curvatures[j] >= std::max(kClear, kSure * axes.noise[j]);
     const Place place = clear ? sights.mean(j) : last_iterate(descent, axes.curvatures[j], sights.last()[j]);
     x[j] = place.x;
     noise[j] = place.noise;
@@ -162,9 +163,9 @@ Result<Settled> settle(const Descent& descent, const Whitening& whitening, const
   }
   const Eigen::MatrixXd root = whitening.root_inverse(), back = root / descent.curvature;
   const Eigen::MatrixXd answer = axes.with(response);
-  return Settled{root * (axes.directions * x),
-                 {back * axes.with(noise) * back, back * (answer * moment * answer / rows) * back,
-                  root * axes.with(left) * root}};
+  return Settled{
+      root * (axes.directions * x),
+      {back * axes.with(noise) * back, back * (answer * moment * answer / rows) * back, root * axes.with(left) * root}};
 }
 
 }  // namespace tailcoat

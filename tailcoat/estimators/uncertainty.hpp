@@ -1,4 +1,5 @@
-// What follows from how far coefficients may be off: tails that do not show are dropped, slopes are shrunk. All of it is about standardised coefficients, the intercept last. Derivations: adaptive.md.
+// What follows from how far coefficients may be off: tails that do not show are dropped, slopes are shrunk. All of it
+// is about standardised coefficients, the intercept last. Derivations: adaptive.md.
 #pragma once
 
 #include <span>

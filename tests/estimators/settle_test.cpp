@@ -42,8 +42,8 @@ Fitted run_of(const Sample& sample, const Loss& loss, std::uint64_t seed) {
   auto meter = *PrivacyMeter::open(Gdp{0.2});
   const auto data = *engine.load(RowsOf<double>{sample.rows.data(), kRows, 3, 3}, sample.labels);
   const DescentBudget budget{.gradients = meter.share(0.9), .clips = meter.share(0.1)};
-  auto descent = *descend({engine, noise}, {meter, noise}, data, loss, {.x = {0, 0, 0}, .labelled = kRows}, budget,
-                          {}, [] { return true; });
+  auto descent = *descend({engine, noise}, {meter, noise}, data, loss, {.x = {0, 0, 0}, .labelled = kRows}, budget, {},
+                          [] { return true; });
   auto settled = *settle(descent, no_whitening(3), data, Gdp{0}, {engine, noise}, {meter, noise});
   return {std::move(descent), std::move(settled)};
 }
