@@ -29,15 +29,19 @@ void shrink_towards(const Eigen::Vector3d& straight, Coefficients& found) {
   found.covariance *= kept;
 }
 
-// A bend, or a slope that is far from that of the margins: a descent may not have come to it.
-bool shows(const Coefficients& found, double slope_before) {
-  const auto clear = [&](Eigen::Index j, double away) {
-    return std::abs(away) > kShows * std::sqrt(found.covariance(j, j));
-  };
-  const double slope = found.values[CurveRows::kSlope], change = slope - slope_before;
-  if (slope <= 0) return false;
-  return clear(CurveRows::kBend, found.values[CurveRows::kBend]) ||
-         (std::abs(change) > kFarSlope * slope_before && clear(CurveRows::kSlope, change));
+// What is left of a fit to margins of this slope: all of it, if a bend shows; a slope and a level, if only the slope is
+// far off, as a descent may not have come to where slopes are; or nothing.
+bool keep_what_shows(Coefficients& found, double slope_before) {
+  auto& [values, covariance] = found;
+  const auto clear = [&](Eigen::Index j, double away) { return std::abs(away) > kShows * std::sqrt(covariance(j, j)); };
+  const double change = values[CurveRows::kSlope] - slope_before;
+  if (values[CurveRows::kSlope] <= 0) return false;
+  if (clear(CurveRows::kBend, values[CurveRows::kBend])) return true;
+  if (std::abs(change) <= kFarSlope * slope_before || !clear(CurveRows::kSlope, change)) return false;
+  const Eigen::VectorXd by_bend = covariance.col(CurveRows::kBend) / covariance(CurveRows::kBend, CurveRows::kBend);
+  values -= by_bend * values[CurveRows::kBend];
+  covariance -= by_bend * covariance.row(CurveRows::kBend).eval();
+  return values[CurveRows::kSlope] > 0;
 }
 
 }  // namespace
@@ -91,7 +95,7 @@ Result<CurvedFit> look_for_curve(const Design& design, const Coefficients& of_fe
                                 budget, kRules, [] { return true; }));
   TAILCOAT_TRY(settled, settle(descent, rows->whitening(), data, Gdp{0}, run, outlet));
   Coefficients found{settled.values, settled.errors.noise + settled.errors.sampling};
-  if (!shows(found, rows->straight()[CurveRows::kSlope])) return CurvedFit{};
+  if (!keep_what_shows(found, rows->straight()[CurveRows::kSlope])) return CurvedFit{};
   shrink_towards(rows->straight(), found);
   return CurvedFit{std::move(rows), std::move(data), std::move(descent), std::move(found)};
 }

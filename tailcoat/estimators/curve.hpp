@@ -46,7 +46,7 @@ class CurveRows final : public RowMaker {
 
 // What was fitted to such rows.
 struct CurvedFit {
-  std::unique_ptr<CurveRows> rows;   // null: no bend shows, and the margins stay as they are
+  std::unique_ptr<CurveRows> rows;   // null: nothing shows, and the margins stay as they are
   std::optional<LabelledData> data;  // the rows, loaded
   Descent descent;
   Coefficients found;

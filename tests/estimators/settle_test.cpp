@@ -36,7 +36,8 @@ struct Fitted {
   Settled settled;
 };
 
-Fitted run_of(const Sample& sample, const Loss& loss, std::uint64_t seed) {
+Fitted run_of(const Sample& sample, const Loss& loss, std::uint64_t seed,
+              const Whitening& whitening = no_whitening(3)) {
   Engine engine(1);
   BitSource noise = BitSource::insecure_seeded(seed);
   auto meter = *PrivacyMeter::open(Gdp{0.2});
@@ -44,7 +45,7 @@ Fitted run_of(const Sample& sample, const Loss& loss, std::uint64_t seed) {
   const DescentBudget budget{.gradients = meter.share(0.9), .clips = meter.share(0.1)};
   auto descent = *descend({engine, noise}, {meter, noise}, data, loss, {.x = {0, 0, 0}, .labelled = kRows}, budget, {},
                           [] { return true; });
-  auto settled = *settle(descent, no_whitening(3), data, Gdp{0}, {engine, noise}, {meter, noise});
+  auto settled = *settle(descent, whitening, data, Gdp{0}, {engine, noise}, {meter, noise});
   return {std::move(descent), std::move(settled)};
 }
 
@@ -82,6 +83,16 @@ TEST(Settle, StaysAtTheLastIterateOfOtherLosses) {
     const Fitted run = run_of(sample, loss, 2);
     EXPECT_TRUE(run.settled.values.isApprox(Eigen::Map<const Eigen::Vector3d>(run.descent.x.data()), 1e-12))
         << loss_name(loss);
+  }
+}
+
+// A curvature of 1 with a deviation of 0.4 may be anything.
+TEST(Settle, DividesByNoCurvatureThatIsNotKnown) {
+  Whitening whitening = no_whitening(3);
+  for (const bool known : {true, false}) {
+    whitening.noise = known ? 0.3 : 0.4;
+    const Fitted run = run_of(Sample(2), SquaredLoss{}, 2, whitening);
+    EXPECT_NE(run.settled.values.isApprox(Eigen::Map<const Eigen::Vector3d>(run.descent.x.data()), 1e-12), known);
   }
 }
 
