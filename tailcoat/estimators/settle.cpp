@@ -108,9 +108,11 @@ double left_of_way(const Path& path, double curvature) {
 }
 
 // The square of what may be left of a way, of which a descent has `gone` the share 1 - left. The curvature has noise:
-// the mean is over that, of a normal law at three points.
+// the mean is over that, of a normal law at three points. The eigenvalues of a matrix of noise have a deviation of
+// sqrt(d / 2) times that of its diagonal, and directions are chosen by such eigenvalues.
 double unlearned(const Path& path, const Axes& axes, Eigen::Index j, double gone) {
-  const double h = axes.curvatures[j], off = std::numbers::sqrt3 * axes.noise[j];
+  const double of_noise = axes.noise[j] * std::sqrt(static_cast<double>(axes.noise.size()) / 2);
+  const double h = axes.curvatures[j], off = std::numbers::sqrt3 * of_noise;
   const auto left = [&](double curvature) {
     return std::pow(left_of_way(path, std::clamp(curvature, kLeastCurvature, 1.0)), 2);
   };
