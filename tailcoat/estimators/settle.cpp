@@ -107,17 +107,22 @@ double left_of_way(const Path& path, double curvature) {
   return 1 + curvature * sum;
 }
 
-// The square of what may be left of a way, of which a descent has `gone` the share 1 - left. The curvature has noise:
-// the mean is over that, of a normal law at three points. The eigenvalues of a matrix of noise have a deviation of
-// sqrt(d / 2) times that of its diagonal, and directions are chosen by such eigenvalues.
-double unlearned(const Path& path, const Axes& axes, Eigen::Index j, double gone) {
+// Of the way, as the root of a mean over what the curvature may be, of a normal law at three points. The eigenvalues of
+// a matrix of noise have a deviation of sqrt(d / 2) times that of its diagonal, and directions are chosen by such
+// eigenvalues.
+double left_of_way(const Path& path, const Axes& axes, Eigen::Index j) {
   const double of_noise = axes.noise[j] * std::sqrt(static_cast<double>(axes.noise.size()) / 2);
   const double h = axes.curvatures[j], off = std::numbers::sqrt3 * of_noise;
   const auto left = [&](double curvature) {
     return std::pow(left_of_way(path, std::clamp(curvature, kLeastCurvature, 1.0)), 2);
   };
-  const double mean_left = std::sqrt((left(h - off) + 4 * left(h) + left(h + off)) / 6);
-  return std::pow(mean_left * gone / (1 - std::min(mean_left, kMostLeft)), 2);
+  return std::sqrt((left(h - off) + 4 * left(h) + left(h + off)) / 6);
+}
+
+// The square of what may be left of a way, of which a descent has `gone` the share 1 - left; of a way of this length at
+// least, before anything was known.
+double unlearned(double left, double gone, double length) {
+  return std::pow(left * std::max(std::abs(gone) / (1 - std::min(left, kMostLeft)), length), 2);
 }
 
 Place last_iterate(const Descent& descent, double curvature, double x) {
@@ -161,9 +166,14 @@ Result<Settled> settle(const Descent& descent, const Whitening& whitening, const
     x[j] = place.x;
     noise[j] = place.noise;
     response[j] = place.response;
-    left[j] = unlearned(descent.path, axes, j, place.x - sights.from()[j]);
   }
+  // A slope that noise hides may be as large as the others are on average.
   const Eigen::MatrixXd root = whitening.root_inverse(), back = root / descent.curvature;
+  const Eigen::VectorXd gone = x - sights.from();
+  const Eigen::VectorXd slopes = (root * (axes.directions * gone)).head(d - 1);
+  const double typical = d > 1 ? slopes.norm() / std::sqrt(static_cast<double>(d - 1)) : 0;
+  const Eigen::VectorXd lengths = typical * (whitening.root() * axes.directions).colwise().norm().transpose();
+  for (Eigen::Index j = 0; j < d; ++j) left[j] = unlearned(left_of_way(descent.path, axes, j), gone[j], lengths[j]);
   const Eigen::MatrixXd answer = axes.with(response);
   return Settled{
       root * (axes.directions * x),
