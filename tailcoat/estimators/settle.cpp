@@ -9,11 +9,12 @@
 namespace tailcoat {
 namespace {
 
-constexpr double kMomentNoise = 0.3;     // of a second moment that is worth its price, relative to its entries
-constexpr double kLeastMoment = 0.25;    // of the gradients in any direction, relative to the mean one
-constexpr double kClear = 0.7;           // a relative curvature that may be divided by,
-constexpr double kSure = 3;              // and how many deviations of its noise it must be
-constexpr double kCurvatureError = 0.3;  // of it, besides noise: clips, and losses that are no squares
+constexpr double kMomentNoise = 0.3;   // of a second moment that is worth its price, relative to its entries
+constexpr double kLeastMoment = 0.25;  // of the gradients in any direction, relative to the mean one
+constexpr double kClear = 0.7;         // a relative curvature that may be divided by,
+constexpr double kSure = 3;            // and how many deviations of its noise it must be
+// What may be wrong with it besides noise: clipped rows have none; that of chances is another everywhere.
+constexpr double kCurvatureError = 0.3, kCurvatureErrorOfChances = 1.5;
 constexpr double kLeastCurvature = 0.05;
 constexpr double kMostLeft = 0.9;  // of the way, in a direction whose curvature is next to nothing
 
@@ -59,7 +60,11 @@ struct Place {
 // less the further off they are, by what is not known of the curvature.
 class Sights {
  public:
-  Sights(const Descent& descent, const Axes& axes) : axes_(axes), curvature_(descent.curvature) {
+  Sights(const Descent& descent, const Axes& axes)
+      : axes_(axes),
+        curvature_(descent.curvature),
+        curvature_error_(std::holds_alternative<LogisticLoss>(descent.loss) ? kCurvatureErrorOfChances
+                                                                            : kCurvatureError) {
     const auto rotated = [&](const std::vector<double>& v) -> Eigen::VectorXd {
       return axes.directions.transpose() *
              Eigen::Map<const Eigen::VectorXd>(v.data(), static_cast<Eigen::Index>(v.size()));
@@ -80,7 +85,7 @@ class Sights {
     for (const auto& [at, gradient, noise] : sights_) {
       const Eigen::VectorXd away = at - last_;
       const double by_matrix = axes_.noise[j] * axes_.noise.dot(away.cwiseAbs2()) / 2;
-      const double variance = std::pow(noise / h, 2) + by_matrix + std::pow(kCurvatureError * away[j], 2);
+      const double variance = std::pow(noise / h, 2) + by_matrix + std::pow(curvature_error_ * away[j], 2);
       sum += 1 / variance;
       of_points += (at[j] - gradient[j] / h) / variance;
       of_noise += std::pow(noise / h / variance, 2);
@@ -95,7 +100,7 @@ class Sights {
   };
 
   const Axes& axes_;
-  double curvature_;
+  double curvature_, curvature_error_;
   Eigen::VectorXd from_, last_;
   std::vector<Seen> sights_;
 };
