@@ -64,8 +64,9 @@ bool only_mean(const FitArguments& arguments) { return arguments.loss == "mean";
 
 Result<Loss> loss_of(const FitArguments& arguments) {
   if (only_mean(arguments)) return Loss{SquaredLoss{}};
-  TAILCOAT_TRY(loss, parse_loss(arguments.loss));
-  if (std::holds_alternative<LinearLoss>(loss))
+  auto loss = parse_loss(arguments.loss);
+  if (!loss) return usage_error(loss.error().message + "; for a mean write --loss mean");
+  if (std::holds_alternative<LinearLoss>(*loss))
     return usage_error("loss linear has no best model; for a mean write --loss mean");
   return loss;
 }

@@ -151,7 +151,7 @@ Result<Settled> settle(const Descent& descent, const Whitening& whitening, const
   const double per_direction = descent.mean_square / static_cast<double>(d);
   Eigen::MatrixXd moment = per_direction * Eigen::MatrixXd::Identity(d, d);
   Axes axes{whitening.directions, whitening.curvatures(), whitening.noise * whitening.floored.cwiseInverse()};
-  if (std::numbers::sqrt2 * descent.clip * descent.clip / (rows * cost.mu) < kMomentNoise * per_direction) {
+  if (std::numbers::sqrt2 * descent.clip * descent.clip < kMomentNoise * per_direction * rows * cost.mu) {
     const Samples samples(data, descent.loss);
     TAILCOAT_TRY(released, gradient_second_moment(run.engine, samples, descent.x, descent.clip, cost, outlet));
     moment = with_least_eigenvalue(Eigen::Map<const Eigen::MatrixXd>(released.matrix.data(), d, d),
