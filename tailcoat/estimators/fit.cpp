@@ -12,6 +12,7 @@
 #include "tailcoat/estimators/curve.hpp"
 #include "tailcoat/estimators/diagnosis.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
+#include "tailcoat/estimators/fit_notes.hpp"
 #include "tailcoat/estimators/fitted_features.hpp"
 #include "tailcoat/estimators/level.hpp"
 #include "tailcoat/estimators/settle.hpp"
@@ -74,8 +75,7 @@ class Fitting {
     if (options_.diagnose) TAILCOAT_CHECK(diagnose(target, design));
     limit_effects(fit_.model);
     fit_.constant = fit_.constant || constant_parts_ == parts_;
-    note_faint_tails();
-    note_bends();
+    if (!fit_.constant) std::ranges::move(notes_on_features(fit_.model), std::back_inserter(fit_.model.notes));
     fit_.model.receipt = meter_.receipt();
     TAILCOAT_CHECK(check_finite(fit_.model));
     if (progress_) progress_(parts_ * rules_.steps, parts_ * rules_.steps);
@@ -376,29 +376,6 @@ class Fitting {
     ++constant_parts_;
     fit_.model.notes.push_back(fmt::format("{}the constant model was chosen: at this budget slopes are no better",
                                            parts_ > 1 ? fit_.model.classes[fit_.model.parts.size()] + ": " : ""));
-  }
-
-  // Those that no part of the model has.
-  void note_faint_tails() {
-    if (fit_.constant) return;
-    std::vector<std::string> faint;
-    for (std::size_t j = 0; j < fit_.model.features.size(); ++j)
-      if (fit_.model.features[j].kind == FeatureKind::beyond && !is_fitted(fit_.model, j))
-        faint.push_back(feature_name(fit_.model.features[j]));
-    if (!faint.empty())
-      fit_.model.notes.push_back(fmt::format("left out as too faint to tell from noise: {}", listed(faint)));
-  }
-
-  void note_bends() {
-    if (fit_.constant) return;
-    std::vector<std::string> bent;
-    for (const Feature& feature : fit_.model.features)
-      if (feature.kind == FeatureKind::below) bent.push_back(feature.column);
-    if (!bent.empty())
-      fit_.model.notes.push_back(fmt::format(
-          "{} {}: which columns do is told from noisy numbers, and intervals take that as given; another run may bend "
-          "others, and then slopes mean something else",
-          listed(bent), bent.size() == 1 ? "bends" : "bend"));
   }
 
   // Of the only part, in the coordinates of the descent.

@@ -99,6 +99,8 @@ TEST(FitBends, AnAngleHasASlopeOnEitherSide) {
     EXPECT_TRUE(feature_name(model.features[1]).starts_with("x above ")) << feature_name(model.features[1]);
     EXPECT_EQ(model.features[0].high, model.features[1].low);
     EXPECT_NEAR(model.features[0].high, 5, 0.1);
+    EXPECT_TRUE(
+        std::ranges::any_of(model.notes, [](const std::string& note) { return note.starts_with("x bends: "); }));
     const Eigen::VectorXd truth = least_squares(model, many);
     for (const Eigen::Index j : {0, 1}) {
       const Estimate slope = model.parts[0].coefficients[static_cast<std::size_t>(j)];
