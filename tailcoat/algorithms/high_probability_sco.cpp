@@ -43,10 +43,10 @@ double odc_spread(const StochasticProblem& problem, std::size_t queries) {
 
 double slope(const StochasticProblem& problem) { return problem.oracle_norm + problem.psi_slope; }
 
-std::vector<double> spreads_of(const std::vector<StochasticPhase>& phases) {
-  std::vector<double> spreads;
-  for (const StochasticPhase& phase : phases) spreads.push_back(phase.spread);
-  return spreads;
+std::vector<ChainPhase> chain_of(const std::vector<StochasticPhase>& phases) {
+  std::vector<ChainPhase> chain;
+  for (const StochasticPhase& phase : phases) chain.push_back({.spread = phase.spread});
+  return chain;
 }
 
 StochasticPlan tight_plan(const StochasticProblem& problem, std::size_t count, double ratio, std::size_t queries,
@@ -64,9 +64,10 @@ StochasticPlan tight_plan(const StochasticProblem& problem, std::size_t count, d
     plan.phases.push_back(best);
   }
   const double start = problem.domain.radius();
-  const std::vector<double> spreads = spreads_of(plan.phases), lambdas = best_lambdas(spreads, start, slope(problem));
+  const std::vector<ChainPhase> chain = chain_of(plan.phases);
+  const std::vector<double> lambdas = best_lambdas(chain, start, slope(problem));
   for (std::size_t i = 0; i < count; ++i) plan.phases[i].lambda = lambdas[i];
-  plan.bound = {localization_bound(lambdas, spreads, start, slope(problem)), failure};
+  plan.bound = {localization_bound(lambdas, chain, start, slope(problem)), failure};
   return plan;
 }
 
@@ -116,7 +117,7 @@ Result<StochasticPlan> text_plan(const StochasticProblem& problem, std::size_t q
     phase.lambda = (lambdas.empty() ? lambda : lambdas.back()) * 32;
     lambdas.push_back(phase.lambda);
   }
-  plan.bound = {localization_bound(lambdas, spreads_of(plan.phases), problem.domain.radius(), g), failure};
+  plan.bound = {localization_bound(lambdas, chain_of(plan.phases), problem.domain.radius(), g), failure};
   return plan;
 }
 

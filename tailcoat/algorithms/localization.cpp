@@ -1,33 +1,68 @@
 #include "tailcoat/algorithms/localization.hpp"
 
 #include <cmath>
+#include <limits>
+
+#include "tailcoat/algorithms/tuning.hpp"
 
 namespace tailcoat {
+namespace {
 
-double localization_bound(std::span<const double> lambdas, std::span<const double> spreads, double start_distance,
-                          double slope) {
+// The stationary point, from the first weight on: with t_i the i-th term and s_i the i-th cost, the derivative in
+// log(lambda_i) vanishes where t_i = s_i + 2 t_{i+1}, and for the last one where t_I = s_I + (the last term). A first
+// weight fixes all; whether the last condition then has too much on its left. Fills in the lambdas as far as it gets.
+bool overshoots(double first, std::span<const ChainPhase> phases, double start_distance, double slope,
+                std::vector<double>& lambdas) {
+  double lambda = first, term = first / 2 * start_distance * start_distance;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    lambdas[i] = lambda;
+    const double left = term - phases[i].cost / lambda, away = phases[i].spread / lambda;
+    if (i + 1 == phases.size()) return left >= slope * away;
+    if (!(left > 0)) return false;
+    term = left / 2;
+    lambda = 2 * term / (away * away);
+    if (!(lambda < std::numeric_limits<double>::max())) return true;
+  }
+  return true;
+}
+
+// What is left on the left of the last condition grows with the first weight: bisection over its logarithm.
+std::vector<double> stationary_lambdas(std::span<const ChainPhase> phases, double start_distance, double slope) {
+  std::vector<double> lambdas(phases.size(), 1.0);
+  double low = std::log(1e-280), high = std::log(1e280);
+  while (high - low > 1e-13 * (std::abs(low) + 1)) {
+    const double middle = (low + high) / 2;
+    (overshoots(std::exp(middle), phases, start_distance, slope, lambdas) ? high : low) = middle;
+  }
+  overshoots(std::exp(high), phases, start_distance, slope, lambdas);
+  return lambdas;
+}
+
+}  // namespace
+
+double localization_bound(std::span<const double> lambdas, std::span<const ChainPhase> phases, double start_distance,
+                          double slope, double modulus) {
   double bound = 0, away = start_distance;
   for (std::size_t i = 0; i < lambdas.size(); ++i) {
-    bound += lambdas[i] / 2 * away * away;
-    away = spreads[i] / lambdas[i];
+    const double all = lambdas[i] + modulus;
+    bound += lambdas[i] / 2 * away * away + phases[i].cost / all;
+    away = phases[i].spread / all;
   }
   return bound + slope * away;
 }
 
-// With t_i the i-th term, the derivative in log(lambda_i) vanishes where t_i = 2 t_{i+1}, and where t_I equals the last
-// term. So t_i = t_1 / 2^(i-1), every log(lambda_i) is linear in log(lambda_1), and the last condition fixes that.
-std::vector<double> best_lambdas(std::span<const double> spreads, double start_distance, double slope) {
-  const std::size_t count = spreads.size();
-  const double half_square = 2 * std::log(start_distance) - std::log(2);  // log t_1 = log lambda_1 + this
-  std::vector<double> factors = {1}, offsets = {0};  // log lambda_i = factor_i log lambda_1 + offset_i
-  for (std::size_t i = 0; i + 1 < count; ++i) {
-    factors.push_back(1 + 2 * factors[i]);
-    offsets.push_back(half_square - static_cast<double>(i) * std::log(2) + 2 * offsets[i] - 2 * std::log(spreads[i]));
-  }
-  const double last_term = half_square - static_cast<double>(count - 1) * std::log(2);
-  const double log_first = (std::log(slope * spreads.back()) - last_term - offsets.back()) / (1 + factors.back());
-  std::vector<double> lambdas;
-  for (std::size_t i = 0; i < count; ++i) lambdas.push_back(std::exp(factors[i] * log_first + offsets[i]));
+std::vector<double> best_lambdas(std::span<const ChainPhase> phases, double start_distance, double slope,
+                                 double modulus) {
+  if (modulus == 0) return stationary_lambdas(phases, start_distance, slope);
+  std::vector<double> logs, lambdas(phases.size());
+  for (std::size_t i = 0; i < phases.size(); ++i)
+    logs.push_back(std::log(modulus) + static_cast<double>(i) * std::log(8));
+  const auto bound_at = [&](std::span<const double> at) {
+    for (std::size_t i = 0; i < at.size(); ++i) lambdas[i] = std::exp(at[i]);
+    return localization_bound(lambdas, phases, start_distance, slope, modulus);
+  };
+  minimise_posynomial(bound_at, logs);
+  bound_at(logs);
   return lambdas;
 }
 

@@ -1,33 +1,16 @@
-// localized: population-level localization with aggregated private solves (Algorithms 2 and 3, Theorem 1), and its
-// strongly convex corollary. The bound holds with high probability. Statement, proofs and constants: localized.md.
+// localized: population-level localization with private solves (Algorithms 2 and 3, Theorem 1) for any convex loss. Its
+// bound is on the mean, with an explicit constant and no logarithm, or holds with high probability; with the text's
+// constants it is the theorem as stated (localized_as_stated.hpp). Statement, proofs and constants: localized.md.
 #pragma once
 
-#include <limits>
-
-#include "tailcoat/algorithms/clipped_dp_sgd.hpp"
+#include "tailcoat/algorithms/localized_plan.hpp"
 
 namespace tailcoat {
 
-// Algorithm 3: `copies` solves on disjoint blocks of `rows` samples each, aggregated.
-struct LocalizedPhase {
-  std::size_t copies = 0;  // J_i
-  std::size_t rows = 0;    // m_i
-  ClippedDescent descent{};
-  double spread = 0;        // the aggregate is within spread / lambda_i of the regularised population minimiser
-  double wanted_steps = 0;  // by the theorem, for each solve
-};
+Result<Forecast> plan_localized(const Setting&, const Budget&, const Options&);
 
-// Algorithm 2, within `radius` of where the stage before ended: the minimiser is not further from there.
-struct LocalizedStage {
-  double radius = std::numeric_limits<double>::infinity();
-  std::vector<LocalizedPhase> phases;
-};
-
-struct LocalizedPlan : Forecast {
-  std::vector<LocalizedStage> stages;  // one, unless F is strongly convex
-};
-
-Result<LocalizedPlan> plan_localized(const Setting&, const Budget&, const Options&);
+// For GLMs and for losses of the user's own with a gradient; their `value` is needed to select among runs, which a
+// small failure probability may ask for.
 Result<Solution> localized(RunContext, const Problem&, const Moments&, const Budget&, const Options&);
 
 }  // namespace tailcoat

@@ -4,217 +4,342 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
 #include "tailcoat/algorithms/aggregate.hpp"
 #include "tailcoat/algorithms/localization.hpp"
-#include "tailcoat/algorithms/noisy_gradients.hpp"
 #include "tailcoat/algorithms/phases.hpp"
 #include "tailcoat/algorithms/rates.hpp"
 #include "tailcoat/algorithms/tuning.hpp"
+#include "tailcoat/privacy/sampled_gaussian.hpp"
 
 namespace tailcoat {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRatio = 0.8;         // C / sigma of a step: 3 % more noise than without sampling (sampled_descent.md)
+constexpr double kMostSteps = 64;      // per row of a phase; more lower the certificate by less than 5 %
+constexpr double kFewestSteps = 1.0 / 256;
+constexpr double kStepCost = 12;       // of a step, in rows read
+constexpr double kGoodEnough = 1.02;   // of the least bound found: the cheapest plan below that is taken
 
-// Of one phase, where its solves read their samples in parts.
-constexpr std::size_t kMostReleases = std::size_t{1} << 17;
+// ---- A chain: the phases of one run, and what it guarantees ----
 
-// How many solves to aggregate, and how unlikely each of them may be far off.
-struct Copies {
-  std::size_t count;
-  double far_probability;
+struct Chain {
+  std::vector<LocalizedPhase> phases;
+  double excess_risk = kInfinity;
+  double clip = 0;
+
+  [[nodiscard]] double rows_read() const {
+    double sum = 0;
+    for (const LocalizedPhase& phase : phases) sum += solves_of(phase) * batch_of(phase);
+    return sum;
+  }
+  [[nodiscard]] double cost() const {
+    double sum = 0;
+    for (const LocalizedPhase& phase : phases) sum += solves_of(phase) * (batch_of(phase) + kStepCost);
+    return sum;
+  }
+
+ private:
+  static double batch_of(const LocalizedPhase& phase) {
+    return phase.descent.event.rate * static_cast<double>(phase.rows);
+  }
+  static double solves_of(const LocalizedPhase& phase) {
+    return static_cast<double>(phase.copies) * static_cast<double>(phase.descent.event.steps);
+  }
 };
 
-// The numbers of solves to choose from: odd, since a majority of J + 1 needs no fewer than one of J.
-std::vector<Copies> choices(std::size_t rows, double failure) {
-  std::vector<Copies> list;
-  for (std::size_t count = 1; count <= rows / 2 && count < 200; count += count < 9 ? 2 : count / 8 * 2) {
-    const double far = far_probability(count, failure);
-    if (far > 2 * kOverdrawn) list.push_back({count, far});
+// What all chains of a search have in common.
+struct Search {
+  Setting setting;
+  Gdp budget;
+  double failure = 0;  // of the chain; 0: its bound is on the mean
+  double modulus = 0;  // of each sample function, which goes into the steps (losses of the user's own)
+  Growth growth{};     // of F; modulus 0: none known
+};
+
+// Steps for a solve on m rows whose price is about the budget: as many as asked for, but with a row per batch.
+SampledGaussianEvent event_for(std::size_t rows, double steps_per_row, Gdp budget) {
+  const double m = static_cast<double>(rows), most = std::pow(m * budget.mu / (2 * kRatio), 2);
+  const double steps = std::max(1.0, std::floor(std::min(steps_per_row * m, most)));
+  const double ratio = std::max(kRatio, budget.mu / (2 * std::sqrt(steps)));  // the larger: all rows in each step
+  return {.rate = std::min(1.0, estimated_sampling_rate(budget, ratio, steps)),
+          .ratio = ratio,
+          .steps = static_cast<std::size_t>(steps)};
+}
+
+// In the chain through empirical minimisers a phase costs g^2 / m; in that through population minimisers its spread
+// grows, by Markov's inequality for each of its solves and by aggregating them.
+ChainPhase chain_phase(const Search& search, const LocalizedPhase& phase, double clip, double failure) {
+  const double slope = clipped_slope(search.setting, clip), m = static_cast<double>(phase.rows);
+  const double spread = sampled_spread(search.setting, phase.rows, clip, phase.descent.event);
+  if (failure == 0) return {.spread = spread, .cost = slope * slope / m};
+  const double far = far_probability(phase.copies, failure);
+  return {.spread = aggregation_factor(phase.copies) / std::sqrt(far) * (spread + slope / std::sqrt(m))};
+}
+
+// What clipping the losses of a GLM costs beside an error for the clipped ones: b times the distance from x*, which is
+// at most the diameter, and where F grows at most (e / alpha)^(1/theta).
+double with_clip_bias(const Search& search, double error, double clip) {
+  if (!search.setting.generalised_linear) return error;
+  const double slope = clip_bias(search.setting.moments, clip);
+  double all = error + slope * search.setting.diameter;
+  if (search.growth.modulus == 0) return all;
+  for (int i = 0; i < 60; ++i)
+    all = std::min(all, error + slope * std::pow(all / search.growth.modulus, 1 / search.growth.exponent));
+  return all;
+}
+
+// Fills in clip and weights for phases whose solves are known, and the bound.
+Chain with_clip(const Search& search, std::vector<LocalizedPhase> phases, double clip) {
+  Chain chain{.phases = std::move(phases), .clip = clip};
+  std::vector<ChainPhase> links;
+  for (const LocalizedPhase& phase : chain.phases)
+    links.push_back(chain_phase(search, phase, clip, search.failure / static_cast<double>(chain.phases.size())));
+  const double slope = clipped_slope(search.setting, clip), start = std::max(search.setting.start_distance, 1e-100);
+  const std::vector<double> lambdas = best_lambdas(links, start, slope, search.modulus);
+  for (std::size_t i = 0; i < lambdas.size(); ++i) {
+    chain.phases[i].weight = lambdas[i];
+    chain.phases[i].convexity = search.modulus;
+    chain.phases[i].descent.clip = clip;
+    chain.phases[i].descent.modulus = lambdas[i] + search.modulus;
+  }
+  chain.excess_risk =
+      with_clip_bias(search, localization_bound(lambdas, links, start, slope, search.modulus), clip);
+  return chain;
+}
+
+// The clip for which the bound is least: it is convex in the logarithm.
+Chain with_best_clip(const Search& search, const std::vector<LocalizedPhase>& phases) {
+  const double gk = std::log(search.setting.moments.gk);
+  const double log_clip = least_of_unimodal(
+      [&](double log) { return with_clip(search, phases, std::exp(log)).excess_risk; }, gk - 3, gk + 12, 1e-2);
+  return with_clip(search, phases, std::exp(log_clip));
+}
+
+// The number of solves for a phase of so many rows that have the least spread, at a usual clip.
+LocalizedPhase phase_for(const Search& search, std::size_t rows, double steps_per_row, double failure) {
+  const auto with_copies = [&](std::size_t copies) {
+    const std::size_t each = rows / copies;
+    return LocalizedPhase{
+        .copies = copies, .rows = each, .descent = {.event = event_for(each, steps_per_row, search.budget)}};
+  };
+  if (failure == 0) return with_copies(1);
+  LocalizedPhase best;
+  double least = kInfinity;
+  for (std::size_t copies = 1; copies <= rows / 2 && copies < 200; copies += copies < 9 ? 2 : copies / 8 * 2) {
+    const LocalizedPhase phase = with_copies(copies);
+    const double spread = chain_phase(search, phase, 4 * search.setting.moments.gk, failure).spread;
+    if (spread < least) best = phase;
+    least = std::min(least, spread);
+  }
+  return best;
+}
+
+// The chains to choose from: numbers and sizes of phases, and steps per row.
+std::vector<Chain> chains(const Search& search) {
+  std::vector<Chain> list;
+  double least_before = kInfinity;
+  for (std::size_t count = 1; count <= 8; ++count) {
+    double least = kInfinity;
+    for (const double ratio : {0.35, 0.5, 0.65}) {
+      const std::vector<std::size_t> sizes = phase_sizes(search.setting.rows, count, ratio);
+      if (*std::ranges::min_element(sizes) < 2 || (count == 1 && ratio != 0.5)) continue;
+      for (double steps = kFewestSteps; steps <= kMostSteps; steps *= 2) {
+        std::vector<LocalizedPhase> phases;
+        for (const std::size_t rows : sizes)
+          phases.push_back(phase_for(search, rows, steps, search.failure / static_cast<double>(count)));
+        list.push_back(with_best_clip(search, phases));
+        least = std::min(least, list.back().excess_risk);
+      }
+    }
+    if (least > 0.99 * least_before) break;
+    least_before = least;
   }
   return list;
 }
 
-// sqrt(E |x - x*_i|^2) lambda_i for one solve on `rows` samples.
-double solve_spread(const Setting& setting, std::size_t rows, Gdp budget, ClippedDescent descent, double reach) {
-  descent.lambda = 1;
-  rows = rows / descent.batches * descent.batches;  // the rest is in no part
-  const double g = setting.generalised_linear ? std::min(setting.moments.g2, descent.clip) : setting.moments.g2;
-  return solver_distance(setting, rows, reach, budget, descent) + g / std::sqrt(static_cast<double>(rows));
+// The cheapest of those whose bound is near the least, among chains that read at most so many rows; the cheapest of all
+// if none does.
+const Chain& cheapest_good(const std::vector<Chain>& list, double most_rows) {
+  const auto by_cost = [](const Chain& a, const Chain& b) { return a.cost() < b.cost(); };
+  double least = kInfinity;
+  for (const Chain& chain : list)
+    if (chain.rows_read() <= most_rows) least = std::min(least, chain.excess_risk);
+  const Chain* best = nullptr;
+  for (const Chain& chain : list)
+    if (chain.rows_read() <= most_rows && chain.excess_risk <= kGoodEnough * least &&
+        (best == nullptr || by_cost(chain, *best)))
+      best = &chain;
+  return best != nullptr ? *best : *std::ranges::min_element(list, by_cost);
 }
 
-LocalizedPhase tight_phase(const Setting& setting, std::size_t rows, Gdp budget, const Options& options, double clip,
-                           const std::vector<Copies>& choices, const std::vector<ClippedDescent>& capped) {
-  LocalizedPhase best;
-  best.spread = kInfinity;
-  for (const auto [count, far] : choices) {
-    LocalizedPhase phase{.copies = count, .rows = rows / count};
-    // More than 16 m steps leave the error of optimising below half of the statistical one.
-    phase.wanted_steps =
-        std::min(useful_steps(setting, phase.rows, budget, clip), 16 * static_cast<double>(phase.rows));
-    const auto try_schedule = [&](ClippedDescent schedule) {
-      schedule.clip = clip;
-      const double spread = aggregation_factor(count) / std::sqrt(far - kOverdrawn) *
-                            solve_spread(setting, phase.rows, budget, schedule, kInfinity);
-      if (!(spread < best.spread)) return;
-      best = phase;
-      best.descent = schedule;
-      best.spread = spread;
-    };
-    const std::size_t passes = allowed_steps(phase.wanted_steps, options);
-    try_schedule({.steps = passes, .uses = passes});
-    if (static_cast<double>(passes) >= phase.wanted_steps) continue;
-    for (const ClippedDescent& schedule : capped)
-      if (schedule.batches <= phase.rows && schedule.steps * count <= kMostReleases) try_schedule(schedule);
+// ---- From a chain to a plan ----
+
+struct Planned {
+  std::vector<Search> searches;  // one per stage
+  std::vector<Chain> stages;
+  double wanted_rows_read = 0;  // without a limit on passes
+
+  [[nodiscard]] double excess_risk() const { return stages.empty() ? kInfinity : stages.back().excess_risk; }
+};
+
+// Stages of growing length on fresh rows, each a chain that starts within what the one before guarantees:
+// F(x) - F(x*) >= alpha |x - x*|^theta.
+double distance_of(const Growth& growth, double excess_risk) {
+  return std::pow(excess_risk / growth.modulus, 1 / growth.exponent);
+}
+
+Planned in_stages(const Search& search, const Options& options, const std::vector<std::size_t>& sizes) {
+  Planned planned;
+  double start = search.setting.start_distance;
+  for (const std::size_t rows : sizes) {
+    Search stage = search;
+    stage.setting.rows = rows;
+    stage.setting.start_distance = start;
+    stage.failure = search.failure / static_cast<double>(sizes.size());
+    const std::vector<Chain> list = chains(stage);
+    planned.stages.push_back(cheapest_good(list, options.max_passes * static_cast<double>(rows)));
+    planned.searches.push_back(stage);
+    planned.wanted_rows_read += cheapest_good(list, kInfinity).rows_read();
+    if (search.growth.modulus > 0) start = std::min(start, distance_of(search.growth, planned.excess_risk()));
+  }
+  return planned;
+}
+
+// `count` stages, each `growth` times as long as the one before, of all the rows.
+std::vector<std::size_t> growing_stages(std::size_t rows, std::size_t count, double growth) {
+  double parts = 0;
+  for (std::size_t j = 0; j < count; ++j) parts = parts * growth + 1;
+  std::vector<std::size_t> sizes;
+  double part = static_cast<double>(rows) / parts;
+  for (std::size_t j = 0; j < count; ++j, part *= growth) sizes.push_back(static_cast<std::size_t>(part));
+  return sizes;
+}
+
+Planned best_stages(const Search& search, const Options& options) {
+  Planned best = in_stages(search, options, {search.setting.rows});
+  if (search.growth.modulus == 0) return best;
+  for (std::size_t count = 2; count <= 4; ++count) {
+    for (const double growth : {2.0, 4.0}) {
+      const std::vector<std::size_t> sizes = growing_stages(search.setting.rows, count, growth);
+      if (sizes[0] < 2) continue;
+      Planned planned = in_stages(search, options, sizes);
+      if (planned.excess_risk() < best.excess_risk()) best = std::move(planned);
+    }
   }
   return best;
 }
 
-// Fills in the best lambdas, and returns the bound.
-double localize(const Setting& setting, std::vector<LocalizedPhase>& phases) {
-  std::vector<double> spreads;
-  for (const LocalizedPhase& phase : phases) spreads.push_back(phase.spread);
-  const double g2 = setting.moments.g2, start = std::max(setting.start_distance, 1e-100);
-  const std::vector<double> lambdas = best_lambdas(spreads, start, g2);
-  for (std::size_t i = 0; i < phases.size(); ++i) phases[i].descent.lambda = lambdas[i];
-  return localization_bound(lambdas, spreads, start, g2);
+// The smaller of: stages, where F grows; for sample functions that are strongly convex themselves one chain whose steps
+// know that.
+Planned best_chain(const Setting& setting, Gdp budget, double failure, const Options& options) {
+  Search search{.setting = setting, .budget = budget, .failure = failure, .growth = growth_of(setting)};
+  search.setting.start_distance = start_distance_of(setting);
+  Planned best = best_stages(search, options);
+  if (failure == 0 && setting.strong_convexity > 0 && !setting.generalised_linear) {
+    search.modulus = setting.strong_convexity;
+    Planned direct = in_stages(search, options, {setting.rows});
+    if (direct.excess_risk() < best.excess_risk()) best = std::move(direct);
+  }
+  return best;
 }
 
-// The phases get shares of the probability to fail that sum to 1: the same for all, or halved from phase to phase.
-std::vector<double> failure_shares(std::size_t phases, bool halved) {
-  std::vector<double> shares(phases, 1.0);
-  for (std::size_t i = 1; i < phases && halved; ++i) shares[i] = shares[i - 1] / 2;
-  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
-  for (double& share : shares) share /= sum;
-  return shares;
+// Rates at which the events have been accounted in place of estimated ones, and the bound that comes with them.
+Result<void> certify(Planned& planned, ApproxDp budget) {
+  double start = planned.searches[0].setting.start_distance;
+  for (std::size_t j = 0; j < planned.stages.size(); ++j) {
+    Search& search = planned.searches[j];
+    Chain& chain = planned.stages[j];
+    search.setting.start_distance = start;
+    for (LocalizedPhase& phase : chain.phases) {
+      SampledGaussianEvent& event = phase.descent.event;
+      TAILCOAT_TRY(rate, largest_sampling_rate(budget, event.ratio, event.steps));
+      event.rate = rate;
+    }
+    chain = with_clip(search, chain.phases, chain.clip);
+    if (search.growth.modulus > 0) start = std::min(start, distance_of(search.growth, chain.excess_risk));
+  }
+  return {};
 }
 
-PlannedStage tight_stage_of(const Setting& setting, Gdp budget, const Options& options,
-                            const std::vector<ClippedDescent>& capped, const std::vector<std::size_t>& sizes,
-                            bool halved) {
-  const std::vector<double> shares = failure_shares(sizes.size(), halved);
-  std::vector<std::vector<Copies>> copies;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    copies.push_back(choices(sizes[i], options.failure_probability * shares[i]));
-  PlannedStage plan;
-  const auto plan_at = [&](double clip) {
-    plan.stage.phases.clear();
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      plan.stage.phases.push_back(tight_phase(setting, sizes[i], budget, options, clip, copies[i], capped));
-    const double bias = setting.generalised_linear ? clip_bias(setting.moments, clip) * setting.diameter : 0;
-    plan.excess_risk = localize(setting, plan.stage.phases) + bias;
-    return plan.excess_risk;
-  };
-  double log_clip = std::log(setting.moments.gk);
-  minimise_posynomial([&](std::span<const double> logs) { return plan_at(std::exp(logs[0])); }, {&log_clip, 1});
-  plan_at(std::exp(log_clip));
+LocalizedPlan plan_of(const Setting& setting, const Planned& planned, double failure) {
+  LocalizedPlan plan;
+  for (const Chain& stage : planned.stages) {
+    plan.phases.insert(plan.phases.end(), stage.phases.begin(), stage.phases.end());
+    plan.work.sample_gradients += stage.rows_read();
+  }
+  plan.work.passes = plan.work.sample_gradients / static_cast<double>(setting.rows);
+  plan.work.wanted_passes = std::max(plan.work.passes, planned.wanted_rows_read / static_cast<double>(setting.rows));
+  plan.bound = {.excess_risk = planned.excess_risk(), .failure_probability = failure};
   return plan;
 }
 
-double text_copies(double phases, double failure) { return std::ceil(400 * std::log(phases / failure)); }
+// ---- With high probability ----
 
-// The text says "smaller than polylog(n)".
-bool small_odds(double rows, double failure) { return 1 / failure <= std::log(rows) * std::log(rows); }
+// Runs of the chain on disjoint rows, each with a bound B on the mean: by Markov's inequality the best is within
+// (2 / failure)^(1/J) B except with half of the probability to fail; selection has the other half. A single run needs
+// none, and has all of it.
+struct Boost {
+  std::size_t runs = 1;
+  std::size_t held_out = 0;
+  Planned planned{};
+  ScoreError score{0, 0};
+  double excess_risk = kInfinity;
+};
 
-// J_i and m_i of the text. For 1/delta beyond polylog(n) one J and m a power of two; else J_i for delta / 2^i.
-std::vector<LocalizedPhase> text_sizes(std::size_t rows, double failure) {
-  const auto n = static_cast<double>(rows);
-  std::vector<LocalizedPhase> phases;
-  const auto add = [&](double copies, double m) {
-    if (!(m >= 2)) return false;  // E19, E20
-    phases.push_back({.copies = static_cast<std::size_t>(copies), .rows = static_cast<std::size_t>(m)});
-    return true;
-  };
-  const double all = std::floor(std::log2(n));
-  if (small_odds(n, failure)) {
-    for (double i = 1; i <= all; ++i) {
-      const double copies = text_copies(all, failure / std::exp2(i));
-      if (!add(copies, std::floor(n / (std::exp2(i) * copies)))) break;
-    }
-    return phases;
-  }
-  for (double count = all; count >= 1; --count) {
-    const double copies = text_copies(count, failure);
-    if (std::floor(std::log2(n / copies)) < count) continue;
-    for (double i = 1; i <= count; ++i)
-      if (!add(copies, std::exp2(count - i))) break;
-    break;
-  }
-  return phases;
+double boosted(double mean_bound, const Boost& boost, double failure) {
+  if (boost.runs == 1) return mean_bound / failure;
+  return std::pow(2 / failure, 1 / static_cast<double>(boost.runs)) * mean_bound + 2 * boost.score.error;
 }
 
-// The least n for which text_sizes has a phase, for rows that are too few. J may grow with n, hence the loop.
-double rows_for_text(std::size_t rows, double failure) {
-  auto n = static_cast<double>(std::max<std::size_t>(rows, 2));
-  while (text_sizes(static_cast<std::size_t>(n), failure).empty())
-    n = 4 * (small_odds(n, failure) ? text_copies(std::floor(std::log2(n)), failure / 2) : text_copies(2, failure));
-  return n;
+Boost best_boost(const Setting& setting, Gdp budget, const Options& options) {
+  Boost best;
+  for (const std::size_t runs : {1, 2, 3, 4, 6, 8}) {
+    Boost boost{.runs = runs, .held_out = runs == 1 ? 0 : setting.rows / 8};
+    Setting part = setting;
+    part.rows = (setting.rows - boost.held_out) / runs;
+    if (part.rows < 2) break;
+    boost.planned = best_chain(part, budget, 0, options);
+    if (runs > 1) boost.score = score_error(setting, boost.held_out, runs, budget, options.failure_probability / 2);
+    boost.excess_risk = boosted(boost.planned.excess_risk(), boost, options.failure_probability);
+    if (boost.excess_risk < best.excess_risk) best = std::move(boost);
+    if (!setting.has_loss_values) break;  // nothing to select by
+  }
+  return best;
+}
+
+Result<LocalizedPlan> likely_plan(const Setting& setting, ApproxDp budget, Gdp mu, const Options& options) {
+  const double failure = options.failure_probability;
+  Planned majority = best_chain(setting, mu, failure, options);
+  Boost boost = best_boost(setting, mu, options);
+  if (majority.excess_risk() <= boost.excess_risk) {
+    TAILCOAT_CHECK(certify(majority, budget));
+    return plan_of(setting, majority, failure);
+  }
+  TAILCOAT_CHECK(certify(boost.planned, budget));
+  LocalizedPlan plan = plan_of(setting, boost.planned, failure);
+  const auto runs = static_cast<double>(boost.runs);
+  plan.runs = boost.runs;
+  plan.selection = {.rows = boost.held_out, .bound = boost.score.bound};
+  plan.bound.excess_risk = boosted(boost.planned.excess_risk(), boost, failure);
+  const double selecting = static_cast<double>(boost.held_out) / static_cast<double>(setting.rows);
+  plan.work.sample_gradients = plan.work.sample_gradients * runs + static_cast<double>(boost.held_out);
+  plan.work.passes = plan.work.passes * runs + selecting;
+  plan.work.wanted_passes = plan.work.wanted_passes * runs + selecting;
+  return plan;
 }
 
 }  // namespace
 
-PlannedStage tight_stage(const Setting& setting, Gdp budget, const Options& options) {
-  const std::vector<ClippedDescent> capped = schedules(kInfinity, options);
-  PlannedStage best;
-  std::size_t best_count = 1;
-  for (std::size_t count = 1; count <= best_count + 1 && (setting.rows >> count) >= 1; ++count) {
-    for (const double ratio : {0.35, 0.5, 0.65}) {
-      const std::vector<std::size_t> sizes = phase_sizes(setting.rows, count, ratio);
-      if (*std::ranges::min_element(sizes) < 2) continue;
-      for (const bool halved : {false, true}) {
-        PlannedStage plan = tight_stage_of(setting, budget, options, capped, sizes, halved);
-        if (plan.excess_risk < best.excess_risk) {
-          best = std::move(plan);
-          best_count = count;
-        }
-      }
-    }
-  }
-  return best;
-}
-
-Result<PlannedStage> text_stage(const Setting& original, Gdp budget, const Options& options) {
-  Setting setting = original;
-  setting.generalised_linear = false;  // C_i changes from phase to phase: so does the loss that clipping leaves
-  const auto d = static_cast<double>(setting.dimension);
-  const auto [k, g2, gk] = setting.moments;
-  PlannedStage plan;
-  std::vector<LocalizedPhase>& phases = plan.stage.phases;
-  phases = text_sizes(setting.rows, options.failure_probability);
-  if (phases.empty())
-    return refusal(fmt::format(
-        "the text's J = 400 ln(I/delta) makes {} solves on at least 2 samples each in a phase of at most n/2 "
-        "samples: n >= {}, and there are {} rows; use constants = tight",
-        rows_for_text(setting.rows, options.failure_probability) / 4,
-        rows_for_text(setting.rows, options.failure_probability), setting.rows));
-  // C_rp = sqrt(640): clipped_dp_sgd.md, "The text's constants".
-  const double m = 2 * static_cast<double>(phases[0].rows), c_rp = std::sqrt(640);
-  const double delta =
-      3 * c_rp * (gk * std::pow(std::sqrt(d) / (m * std::sqrt(rho_of(budget))), 1 - 1 / k) + g2 / std::sqrt(m));
-  const double lambda = std::sqrt(2 * g2 * delta / std::pow(8, phases.size()) + delta * delta / 2) / setting.diameter;
-  std::vector<double> lambdas, spreads;
-  double growth = 1, regularisation = lambda;
-  for (LocalizedPhase& phase : phases) {
-    growth *= 4;
-    regularisation *= 32;
-    phase.wanted_steps = text_steps(setting, phase.rows, budget);
-    phase.descent = {.rule = Constants::paper,
-                     .clip = text_clip(setting, phase.rows, budget),
-                     .lambda = regularisation,
-                     .steps = allowed_steps(phase.wanted_steps, options)};
-    phase.descent.uses = phase.descent.steps;
-    // Markov: 4/5 for the solver, 0.95 for the distance of the empirical minimiser (E15). Fewer steps than the text's
-    // may need a larger R.
-    const double solver = solver_distance(setting, phase.rows, 2 * g2 / regularisation, budget, phase.descent);
-    const double near = std::sqrt(5) * regularisation * solver + 4.48 * g2 / std::sqrt(static_cast<double>(phase.rows));
-    phase.spread = std::max(delta * growth, 3 * near);
-    lambdas.push_back(regularisation);
-    spreads.push_back(phase.spread);
-  }
-  plan.excess_risk = localization_bound(lambdas, spreads, setting.start_distance, g2);
-  return plan;
+Result<LocalizedPlan> tight_plan(const Setting& setting, ApproxDp budget, const Options& options) {
+  TAILCOAT_TRY(ideal, ideal_budget(budget));
+  TAILCOAT_TRY(mu, gaussian_budget(budget));
+  if (options.failure_probability > 0) return likely_plan(setting, ideal, mu, options);
+  Planned planned = best_chain(setting, mu, 0, options);
+  TAILCOAT_CHECK(certify(planned, ideal));
+  return plan_of(setting, planned, 0);
 }
 
 }  // namespace tailcoat

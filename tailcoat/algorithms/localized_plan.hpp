@@ -1,19 +1,32 @@
-// The plan of one stage of `localized`: its phases from public numbers.
+// The plan of `localized` with tight constants: phases, batches, clip and weights from public numbers alone, and what
+// they certify, in expectation or with high probability. Proofs and constants: localized_plan.md.
 #pragma once
 
-#include "tailcoat/algorithms/localized.hpp"
+#include <limits>
+#include <vector>
+
+#include "tailcoat/algorithms/sampled_descent.hpp"
+#include "tailcoat/algorithms/selection.hpp"
 
 namespace tailcoat {
 
-// A stage and what it guarantees, except with probability options.failure_probability. The radius is for the caller.
-struct PlannedStage {
-  LocalizedStage stage;
-  double excess_risk = std::numeric_limits<double>::infinity();
+// `copies` solves, each on `rows` samples of its own, aggregated; one is taken as it is.
+struct LocalizedPhase {
+  std::size_t copies = 1;  // J_i
+  std::size_t rows = 0;    // m_i
+  double weight = 0;       // lambda_i
+  double convexity = 0;    // mu, of the sample functions, if the steps make use of it
+  SampledDescent descent{};  // whose modulus is the sum of both
 };
 
-// Parameters that minimise the bound; at least 2 rows.
-PlannedStage tight_stage(const Setting&, Gdp budget, const Options&);
-// The parameters of the text, in both regimes of 1 / delta. Refused where there are too few rows for its J.
-Result<PlannedStage> text_stage(const Setting&, Gdp budget, const Options&);
+struct LocalizedPlan : Forecast {
+  std::size_t runs = 1;                // of all phases, each on rows of its own
+  std::vector<LocalizedPhase> phases;  // of a run
+  Selection selection{};               // of the best run, on the rows after theirs; no rows for a single run
+};
+
+// The bound on the mean, or with options.failure_probability > 0 the smaller of two that hold with high probability.
+// At least 2 rows.
+Result<LocalizedPlan> tight_plan(const Setting&, ApproxDp budget, const Options&);
 
 }  // namespace tailcoat

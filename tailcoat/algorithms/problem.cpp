@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tailcoat {
@@ -30,7 +31,24 @@ Setting setting_of(const Problem& problem, const Moments& moments) {
           .moments = moments,
           .smoothness = problem.smoothness,
           .strong_convexity = problem.strong_convexity,
-          .generalised_linear = problem.samples.glm_loss() != nullptr};
+          .generalised_linear = problem.samples.glm_loss() != nullptr,
+          .has_values = problem.samples.has_values(),
+          .growth = problem.growth};
+}
+
+Growth growth_of(const Setting& setting) {
+  if (setting.growth.modulus > 0) return setting.growth;
+  return {.exponent = 2, .modulus = setting.strong_convexity / 2};
+}
+
+double start_distance_of(const Setting& setting) {
+  double distance = setting.start_distance;
+  const double g2 = setting.moments.g2, mu = setting.strong_convexity;
+  if (mu > 0) distance = std::min(distance, g2 / mu);  // F(x_0) - F* <= G_2^2 / (2 mu)
+  // alpha |x_0 - x*|^theta <= F(x_0) - F* <= G_2 |x_0 - x*|
+  if (const auto [theta, alpha] = setting.growth; alpha > 0)
+    distance = std::min(distance, std::pow(g2 / alpha, 1 / (theta - 1)));
+  return distance;
 }
 
 Result<void> check(const Setting& setting) {
@@ -49,6 +67,11 @@ Result<void> check(const Setting& setting) {
   if (!(setting.smoothness > 0)) return usage_error(fmt::format("smoothness = {} is not above 0", setting.smoothness));
   if (!(setting.strong_convexity >= 0 && std::isfinite(setting.strong_convexity)))
     return usage_error(fmt::format("strong-convexity = {} is not in [0, inf)", setting.strong_convexity));
+  if (!(setting.growth.modulus >= 0 && std::isfinite(setting.growth.modulus)))
+    return usage_error(fmt::format("growth: modulus = {} is not in [0, inf)", setting.growth.modulus));
+  if (!(setting.growth.exponent >= 2 && std::isfinite(setting.growth.exponent)))
+    return refusal(fmt::format("growth: exponent = {} is below 2, for which no bound is proved; give one >= 2, or none",
+                               setting.growth.exponent));
   return {};
 }
 

@@ -19,6 +19,12 @@
 
 namespace tailcoat {
 
+// F(x) - F(x*) >= modulus |x - x*|^exponent on the domain, for an exponent >= 2; with a modulus of 0 nothing.
+struct Growth {
+  double exponent = 2;  // theta
+  double modulus = 0;   // alpha
+};
+
 // Minimise F(x) = E f(x; s) over the domain, given samples of s.
 struct Problem {
   Samples samples;
@@ -27,6 +33,7 @@ struct Problem {
   // by record for GLMs; for a loss of the user's own they are taken on trust, as its convexity is.
   double smoothness = std::numeric_limits<double>::infinity();  // beta
   double strong_convexity = 0;                                  // mu
+  Growth growth{};                                              // of F; only bounds rest on it
 };
 
 // E L_s^j <= G_j^j for j = 2 and j = k, L_s = the Lipschitz constant of f(.; s) on the domain. Public: assumed, not
@@ -47,9 +54,15 @@ struct Setting {
   double smoothness = std::numeric_limits<double>::infinity();
   double strong_convexity = 0;
   bool generalised_linear = true;  // clipping the gradients of a GLM is optimising another convex loss
+  bool has_values = true;          // losses can be evaluated, not only their gradients
+  Growth growth{};
 };
 
 Setting setting_of(const Problem&, const Moments&);
+// How F grows: as stated, or by its strong convexity.
+Growth growth_of(const Setting&);
+// How far the minimiser may be from the start: G_2 r bounds F there, and F grows.
+double start_distance_of(const Setting&);
 // Refuses what no theorem covers: rows or dimension 0, k < 2, moments that are not positive or not ordered.
 Result<void> check(const Setting&);
 
@@ -69,16 +82,16 @@ enum class Constants {
 
 struct Options {
   Constants constants = Constants::tight;
-  double failure_probability = 0.05;  // of bounds that hold with high probability
+  double failure_probability = 0;  // of the bound; 0: it is on the mean, where an algorithm has such a one
   double max_passes = 1000;           // over the data; fewer than the theorem's weaken the certified bound
 };
 
 inline constexpr NumberOption kFailureProbabilityOption{.name = "failure-probability",
-                                                        .meaning = "chance that the certified bound fails",
+                                                        .meaning =
+                                                            "chance that the certified bound fails; 0: on average",
                                                         .lowest = 0,
                                                         .highest = 0.5,
-                                                        .open_below = true,
-                                                        .default_value = 0.05};
+                                                        .default_value = 0};
 inline constexpr NumberOption kMaxPassesOption{.name = "max-passes",
                                                .meaning = "most passes over the data; a theorem may ask for more",
                                                .lowest = 1,

@@ -1,5 +1,7 @@
 #include "tailcoat/algorithms/tuning.hpp"
 
+#include <numbers>
+
 namespace tailcoat {
 
 double minimise_posynomial(const std::function<double(std::span<const double> logs)>& bound, std::span<double> logs) {
@@ -22,6 +24,28 @@ double minimise_posynomial(const std::function<double(std::span<const double> lo
     if (!(best < before * (1 - 1e-3))) stride /= 2;
   }
   return best;
+}
+
+double least_of_unimodal(const std::function<double(double)>& value, double low, double high, double tolerance) {
+  constexpr double kSection = 1 / std::numbers::phi;
+  double left = high - kSection * (high - low), right = low + kSection * (high - low);
+  double at_left = value(left), at_right = value(right);
+  while (high - low > tolerance) {
+    if (at_left < at_right) {
+      high = right;
+      right = left;
+      at_right = at_left;
+      left = high - kSection * (high - low);
+      at_left = value(left);
+    } else {
+      low = left;
+      left = right;
+      at_left = at_right;
+      right = low + kSection * (high - low);
+      at_right = value(right);
+    }
+  }
+  return (low + high) / 2;
 }
 
 }  // namespace tailcoat

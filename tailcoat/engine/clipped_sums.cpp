@@ -17,17 +17,6 @@
 namespace tailcoat {
 namespace {
 
-// A ClipLattice may have been put together by hand: nothing in it is trusted but the threshold and the units.
-Result<Clip> checked_clip(const ClipLattice& lattice, std::size_t dimension) {
-  TAILCOAT_CHECK(check(kClipThresholdOption, lattice.clip_threshold));
-  if (lattice.dimension != dimension)
-    return usage_error(fmt::format("the lattice is for {} columns, the data has {}", lattice.dimension, dimension));
-  if (!(lattice.clip_units >= 1 && lattice.clip_units <= kMostUnits))
-    return usage_error(fmt::format("clip_units = {} is not in [1, 2^50]; use clip_lattice()", lattice.clip_units));
-  return Clip{.scale = lattice.clip_units / lattice.clip_threshold,
-              .limit = shrunk_units(lattice.clip_units, dimension, kClipSlack)};
-}
-
 Result<SensitiveSum> clipped_sum(Workers& workers, const ClipLattice& lattice, std::size_t rows, std::size_t chunk,
                                  const AddRows& add) {
   const SumShape shape{.rows = rows, .chunk = chunk, .size = lattice.dimension, .largest_term = lattice.clip_units};
@@ -57,19 +46,21 @@ Result<SensitiveSum> Engine::clipped_gradient_sum(const Samples& samples, std::s
   TAILCOAT_CHECK(check_samples(samples, x));
   if (samples.glm_loss() != nullptr) return glm_gradient_sum(samples, x, lattice);
   const SampleGradient& gradient = samples.functions()->gradient;
-  TAILCOAT_TRY(clip, checked_clip(lattice, x.size()));
+  TAILCOAT_CHECK(check(lattice, x.size()));
+  const Clip clip = clip_of(lattice);
   const std::size_t chunk = std::min(samples.size() / (8 * workers_->count()) + 1, kMaxBlockRows);
   return clipped_sum(
       *workers_, lattice, samples.size(), chunk, [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
         for_each_gradient_block(gradient, x, clip, samples.first_ + begin, samples.first_ + end,
                                 block_rows<double>(x.size(), sums),
-                                [&](const RowsOf<double>& block, const double* s) { add_block(block, s, sums); });
+                                [&](const GradientBlock& block) { add_block(block.rows(), block.scalars(), sums); });
       });
 }
 
 Result<SensitiveSum> Engine::glm_gradient_sum(const Samples& samples, std::span<const double> x,
                                               const ClipLattice& lattice) try {
-  TAILCOAT_TRY(clip, checked_clip(lattice, samples.dimension()));
+  TAILCOAT_CHECK(check(lattice, samples.dimension()));
+  const Clip clip = clip_of(lattice);
   const PieceSource source = pieces_of(samples);
   const AlignedVector x_copy = padded_copy(x);
   const auto add = [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
@@ -86,7 +77,8 @@ Result<SensitiveSum> Engine::glm_gradient_sum(const Samples& samples, std::span<
 }
 
 Result<SensitiveSum> Engine::clipped_row_sum(const RowData& data, const ClipLattice& lattice) {
-  TAILCOAT_TRY(clip, checked_clip(lattice, data.dimension()));
+  TAILCOAT_CHECK(check(lattice, data.dimension()));
+  const Clip clip = clip_of(lattice);
   TAILCOAT_CHECK(check_norms(data));
   const PieceSource source = pieces_of(data);
   return clipped_sum(*workers_, lattice, data.rows(), chunk_rows(data.rows(), source.row_bytes(), *workers_),

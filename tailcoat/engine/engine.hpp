@@ -15,6 +15,7 @@
 #include "tailcoat/base/result.hpp"
 #include "tailcoat/data/rows.hpp"
 #include "tailcoat/domains/domain.hpp"
+#include "tailcoat/engine/batch_sums.hpp"
 #include "tailcoat/engine/bin_grid.hpp"
 #include "tailcoat/engine/guarded_pass.hpp"
 #include "tailcoat/engine/lattice.hpp"
@@ -57,13 +58,17 @@ class Engine {
   // gradient of the user's own that is not, contribute nothing.
   Result<SensitiveSum> clipped_gradient_sum(const Samples& samples, std::span<const double> x,
                                             const ClipLattice& lattice);
+  // The same sums over batches of samples, step after step. The rows must be in memory and have no weights; what the
+  // samples and the engine are must outlive the sums.
+  Result<BatchSums> batch_sums(const Samples& samples, const ClipLattice& lattice);
   // |grad f_i(x)| for each sample, as a column; 0 where it is not finite.
   Result<RowData> gradient_norms(const Samples& samples, std::span<const double> x);
   // <a_i, x> for each sample of a GLM, as a column, without weights; 0 where it is not finite.
   Result<RowData> margins(const Samples& samples, std::span<const double> x);
   // label_i - <a_i, x> for each sample of a GLM, as a column; missing (NaN) where it is not finite.
   Result<RowData> residuals(const Samples& samples, std::span<const double> x);
-  // f_i(x) - f_i(y) for each sample of a GLM, as a column; 0 where it, a margin or the label is not finite.
+  // f_i(x) - f_i(y) for each sample, as a column; 0 where it, a margin or the label is not finite. A loss of the user's
+  // own needs its value.
   Result<RowData> loss_differences(const Samples& samples, std::span<const double> x, std::span<const double> y);
   // For each coordinate the lower median, over `groups` groups of as many consecutive samples, of the group's sum of
   // gradients clipped to [-clip, clip] in each coordinate. A gradient that is not finite contributes nothing.

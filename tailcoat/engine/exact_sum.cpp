@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <memory>
+#include <utility>
 
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/engine/float_environment.hpp"
@@ -27,7 +28,7 @@ bool arithmetic_is_exact() {
   LatticeSums sums(columns, 0x1p50);
   lattice_sweep({.columns = columns}, ready, nullptr, nullptr, sums.room_for(ready.count));
   std::vector<std::int64_t> totals(columns);
-  sums.add_to(totals);
+  sums.move_to(totals);
   volatile double smallest_normal = 0x1p-1022;
   return std::ranges::equal(totals, kTwiceRounded) && smallest_normal / 2 > 0;
 }
@@ -38,14 +39,15 @@ Result<void> check_arithmetic() {
   return system_error("arithmetic is not IEEE 754; build tailcoat without -ffast-math and the like");
 }
 
-Result<void> check_total(const SumShape& shape) {
-  const double largest = mul_up(static_cast<double>(shape.rows), add_up(shape.largest_term, 1));
-  if (largest <= kLargestTotal) return {};
-  return refusal(fmt::format("{} rows of up to {:.4g} lattice units each do not fit in 62 bits; give a smaller mu",
-                             shape.rows, shape.largest_term));
-}
-
 }  // namespace
+
+Result<void> check_exact_sum(std::size_t rows, double largest_term) {
+  TAILCOAT_CHECK(check_arithmetic());
+  const double largest = mul_up(static_cast<double>(rows), add_up(largest_term, 1));
+  if (largest <= kLargestTotal) return {};
+  return refusal(fmt::format("{} rows of up to {:.4g} lattice units each do not fit in 62 bits; give a smaller mu", rows,
+                             largest_term));
+}
 
 AlignedVector padded_copy(std::span<const double> values, double filler) {
   AlignedVector copy(padded(values.size()), filler);
@@ -73,9 +75,9 @@ void LatticeSums::flush() {
   terms_ = 0;
 }
 
-void LatticeSums::add_to(std::span<std::int64_t> totals) {
+void LatticeSums::move_to(std::span<std::int64_t> totals) {
   flush();
-  for (std::size_t i = 0; i < closed_.size(); ++i) totals[i] += closed_[i];
+  for (std::size_t i = 0; i < closed_.size(); ++i) totals[i] += std::exchange(closed_[i], 0);
 }
 
 std::size_t chunk_rows(std::size_t rows, std::size_t row_bytes, const Workers& workers) {
@@ -99,8 +101,7 @@ Error error_of(const std::exception_ptr& thrown) {
 }
 
 Result<std::vector<std::int64_t>> exact_sum(Workers& workers, const SumShape& shape, const AddRows& add) try {
-  TAILCOAT_CHECK(check_arithmetic());
-  TAILCOAT_CHECK(check_total(shape));
+  TAILCOAT_CHECK(check_exact_sum(shape.rows, shape.largest_term));
   std::vector<std::unique_ptr<LatticeSums>> sums(workers.count());
   const auto thrown =
       workers.for_each_chunk(shape.rows, shape.chunk, [&](std::size_t worker, std::size_t begin, std::size_t end) {
@@ -110,7 +111,7 @@ Result<std::vector<std::int64_t>> exact_sum(Workers& workers, const SumShape& sh
   if (thrown) return error_of(thrown);
   std::vector<std::int64_t> totals(shape.size);
   for (const auto& part : sums) {
-    if (part) part->add_to(totals);
+    if (part) part->move_to(totals);
   }
   return totals;
 } catch (...) {

@@ -43,7 +43,8 @@ class LatticeSums {
   // padded(size) doubles, to each of which up to `terms` <= most_terms() terms may now be added.
   double* room_for(std::size_t terms);
 
-  void add_to(std::span<std::int64_t> totals);
+  // Adds the sums to `totals`, and starts anew from zero.
+  void move_to(std::span<std::int64_t> totals);
 
  private:
   void flush();
@@ -52,6 +53,10 @@ class LatticeSums {
   std::vector<std::int64_t> closed_;
   std::size_t terms_ = 0, most_terms_;
 };
+
+// Refuses sums of `rows` terms of up to `largest_term` that might exceed kLargestTotal, and arithmetic that is not IEEE
+// 754.
+Result<void> check_exact_sum(std::size_t rows, double largest_term);
 
 // Totals beyond this would leave no room for noise in 64 bits.
 inline constexpr double kLargestTotal = 0x1p62;
@@ -63,8 +68,8 @@ struct SumShape {
   double largest_term;  // in magnitude, before rounding to an integer
 };
 
-// sum over the rows of what `add` adds for them. Refused where rows * (largest_term + 1) exceeds 2^62, which leaves
-// room for noise in 64 bits. What `add` throws comes back as an Error, and so does arithmetic that is not IEEE 754.
+// sum over the rows of what `add` adds for them. Refused as check_exact_sum says. What `add` throws comes back as an
+// Error.
 using AddRows = std::function<void(LatticeSums& sums, std::size_t begin, std::size_t end)>;
 Result<std::vector<std::int64_t>> exact_sum(Workers& workers, const SumShape& shape, const AddRows& add);
 

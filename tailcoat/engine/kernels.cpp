@@ -2,6 +2,7 @@
 
 #include <hwy/cache_control.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -24,6 +25,25 @@ void lattice_sweep_f64(const RowsOf<double>& fresh, const ReadyRows<double>& rea
 void lattice_sweep_f32(const RowsOf<float>& fresh, const ReadyRows<float>& ready, const double* x, double* margins,
                        double* sums) {
   sweep<LatticeAdder>(fresh, ready, x, margins, sums);
+}
+
+template <class T>
+void gathered_margins_of(std::span<const T* const> rows, std::size_t columns, const double* x, double* margins) {
+  for (std::size_t first = 0; first < rows.size(); first += kTileRows) {
+    FreshTile<T> tile;
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      tile.index[r] = std::min(first + r, rows.size() - 1);
+      tile.row[r] = rows[tile.index[r]];
+    }
+    sweep_tile<LatticeAdder, true, false, T>(tile, {}, columns, x, margins, nullptr);
+  }
+}
+
+void gathered_margins_f64(std::span<const double* const> rows, std::size_t columns, const double* x, double* margins) {
+  gathered_margins_of(rows, columns, x, margins);
+}
+void gathered_margins_f32(std::span<const float* const> rows, std::size_t columns, const double* x, double* margins) {
+  gathered_margins_of(rows, columns, x, margins);
 }
 
 // Plain arithmetic on purpose: the loop vectorises for every loss, and vector and remainder give the same bits.
@@ -207,6 +227,8 @@ namespace tailcoat {
 
 HWY_EXPORT(lattice_sweep_f64);
 HWY_EXPORT(lattice_sweep_f32);
+HWY_EXPORT(gathered_margins_f64);
+HWY_EXPORT(gathered_margins_f32);
 HWY_EXPORT(clipped_slopes_of);
 HWY_EXPORT(weighted_slopes_of);
 HWY_EXPORT(inverse_norms_f64);
@@ -227,6 +249,20 @@ void lattice_sweep(const RowsOf<double>& fresh, const ReadyRows<double>& ready, 
 void lattice_sweep(const RowsOf<float>& fresh, const ReadyRows<float>& ready, const double* x, double* margins,
                    double* sums) {
   HWY_DYNAMIC_DISPATCH(lattice_sweep_f32)(fresh, ready, x, margins, sums);
+}
+
+void gathered_margins(std::span<const double* const> rows, std::size_t columns, const double* x, double* margins) {
+  HWY_DYNAMIC_DISPATCH(gathered_margins_f64)(rows, columns, x, margins);
+}
+
+void gathered_margins(std::span<const float* const> rows, std::size_t columns, const double* x, double* margins) {
+  HWY_DYNAMIC_DISPATCH(gathered_margins_f32)(rows, columns, x, margins);
+}
+
+void prefetch_row(const void* row, std::size_t bytes) {
+  constexpr std::size_t kLine = 64, kMostLines = 16;  // the memory prefetcher follows a longer row by itself
+  const char* const from = static_cast<const char*>(row);
+  for (std::size_t at = 0; at < std::min(bytes, kMostLines * kLine); at += kLine) hwy::Prefetch(from + at);
 }
 
 void clipped_slopes(const Loss& loss, std::span<const double> margins, const double* labels,

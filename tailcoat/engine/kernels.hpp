@@ -8,6 +8,7 @@
 #include <span>
 
 #include "tailcoat/data/rows.hpp"
+#include "tailcoat/engine/lattice.hpp"
 #include "tailcoat/losses/loss.hpp"
 
 namespace tailcoat {
@@ -26,6 +27,11 @@ struct Clip {
   double limit;
 };
 
+inline Clip clip_of(const ClipLattice& lattice) {
+  return {.scale = lattice.clip_units / lattice.clip_threshold,
+          .limit = shrunk_units(lattice.clip_units, lattice.dimension, kClipSlack)};
+}
+
 // Rows whose s is known and not zero.
 template <class T>
 struct ReadyRows {
@@ -35,9 +41,15 @@ struct ReadyRows {
 
   // Takes those of `block` (at most kMaxBlockRows rows) with s != 0. The others, which may hold NaN, are never read.
   void gather(const RowsOf<T>& block, const double* s) {
+    gather(block.rows, [&](std::size_t i) { return block.data + i * block.stride; }, s);
+  }
+
+  // The same of `most` rows that are anywhere: row_at(i) is where row i begins.
+  template <class RowAt>
+  void gather(std::size_t most, const RowAt& row_at, const double* s) {
     count = 0;
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      rows[count] = block.data + i * block.stride;
+    for (std::size_t i = 0; i < most; ++i) {
+      rows[count] = row_at(i);
       scalars[count] = s[i];
       count += s[i] != 0;
     }
@@ -55,6 +67,13 @@ void lattice_sweep(const RowsOf<double>& fresh, const ReadyRows<double>& ready, 
                    double* sums);
 void lattice_sweep(const RowsOf<float>& fresh, const ReadyRows<float>& ready, const double* x, double* margins,
                    double* sums);
+
+// margins[i] = <rows[i], x>, for rows that are anywhere; the bits are those of lattice_sweep.
+void gathered_margins(std::span<const double* const> rows, std::size_t columns, const double* x, double* margins);
+void gathered_margins(std::span<const float* const> rows, std::size_t columns, const double* x, double* margins);
+
+// Asks memory for the numbers of a row that will be read soon.
+void prefetch_row(const void* row, std::size_t bytes);
 
 // s for each row of a block, 0 where margin, label or slope is not finite. An inverse norm of 0 gives s = 0. With
 // weights, slopes are multiplied by them before they are cut; a weight that is negative or not finite gives s = 0.

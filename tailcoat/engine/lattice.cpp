@@ -49,6 +49,14 @@ Result<ClipLattice> clip_lattice(double clip_threshold, std::size_t dimension, G
                      .dimension = dimension};
 }
 
+Result<void> check(const ClipLattice& lattice, std::size_t dimension) {
+  TAILCOAT_CHECK(check(kClipThresholdOption, lattice.clip_threshold));
+  if (lattice.dimension != dimension)
+    return usage_error(fmt::format("the lattice is for {} columns, the data has {}", lattice.dimension, dimension));
+  if (lattice.clip_units >= 1 && lattice.clip_units <= kMostUnits) return {};
+  return usage_error(fmt::format("clip_units = {} is not in [1, 2^50]; use clip_lattice()", lattice.clip_units));
+}
+
 Result<CountLattice> count_lattice(std::size_t rows, double squared_change, Gdp cost) {
   TAILCOAT_CHECK(check(cost));
   const double change = sqrt_up(squared_change);

@@ -40,6 +40,10 @@ inline constexpr NumberOption kClipThresholdOption{
 // 2^-25 sqrt(d)), and where mu is above 2^25.
 Result<ClipLattice> clip_lattice(double clip_threshold, std::size_t dimension, Gdp cost);
 
+// Refuses a ClipLattice that was put together by hand and cannot be, or is for another dimension. Nothing in it is
+// trusted but the threshold and the units.
+Result<void> check(const ClipLattice&, std::size_t dimension);
+
 // The parts of it, for contributions of `size` numbers of which any two are at most factor * units apart before
 // rounding: the units that make the sum cost `cost`, rounded down, and the sensitivity that comes with them, rounded
 // up.

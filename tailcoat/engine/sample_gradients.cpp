@@ -25,22 +25,24 @@ int scale_down(std::span<double> gradient) {
   return exponent;
 }
 
+GradientBlock::GradientBlock(std::size_t dimension, std::size_t most_rows)
+    : dimension_(dimension), numbers_(most_rows * padded(dimension)) {}
+
+void GradientBlock::clip_all(Clip clip) {
+  const DefaultFloatEnvironment environment;  // a callback may have changed it
+  std::array<double, kMaxBlockRows> norms;
+  for (std::size_t i = 0; i < count_; ++i) scalars_[i] = std::ldexp(clip.scale, scale_down(vector(i)));
+  inverse_norms(rows(), norms.data());
+  for (std::size_t i = 0; i < count_; ++i) scalars_[i] = std::min(scalars_[i], clip.limit * norms[i]);
+}
+
 void for_each_gradient_block(const SampleGradient& gradient, std::span<const double> x, Clip clip, std::size_t begin,
                              std::size_t end, std::size_t step, const UseGradients& use) {
-  const std::size_t stride = padded(x.size());
-  AlignedVector gradients(std::min(step, end - begin) * stride);
-  std::array<double, kMaxBlockRows> norms, s;
+  GradientBlock block(x.size(), std::min(step, end - begin));
   for (std::size_t first = begin; first < end; first += step) {
-    const RowsOf<double> block{gradients.data(), std::min(step, end - first), x.size(), stride};
-    std::ranges::fill(gradients, 0.0);  // nothing of another sample may show in what a callback leaves unset
-    const auto vector = [&](std::size_t i) { return std::span(gradients).subspan(i * stride, x.size()); };
-    for (std::size_t i = 0; i < block.rows; ++i) gradient(first + i, x, vector(i));
-
-    const DefaultFloatEnvironment environment;  // a callback may have changed it
-    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::ldexp(clip.scale, scale_down(vector(i)));
-    inverse_norms(block, norms.data());
-    for (std::size_t i = 0; i < block.rows; ++i) s[i] = std::min(s[i], clip.limit * norms[i]);
-    use(block, s.data());
+    block.fill(gradient, x, clip, std::min(step, end - first), [&](std::size_t i) { return first + i; });
+    const DefaultFloatEnvironment environment;
+    use(block);
   }
 }
 

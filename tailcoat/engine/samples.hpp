@@ -75,9 +75,13 @@ using SampleGradient = std::function<void(std::size_t row, std::span<const doubl
 // The implicit step of sample `row` from x: the y in the domain that minimises f(y; row) + |y - x|^2 / (2 step).
 using SampleStep = std::function<void(std::size_t row, std::span<const double> x, double step, std::span<double> y)>;
 
+// f(x; row).
+using SampleValue = std::function<double(std::size_t row, std::span<const double> x)>;
+
 // A convex loss of the user's own.
 struct SampleFunctions {
   SampleGradient gradient{};
+  SampleValue value{};           // the loss itself, only for algorithms that say so
   SampleStep implicit_step{};  // only for algorithms that say so
   double step_error = 0;  // how far implicit_step may be from the exact minimiser, whatever the sample and the step
   // How far gradient may be from the exact one, relative to the longer of that and the clip (or Lipschitz constant). It
@@ -103,6 +107,7 @@ class Samples {
   [[nodiscard]] bool weighted() const { return data_ != nullptr && data_->weighted(); }
   [[nodiscard]] bool made() const { return data_ != nullptr && data_->features().made(); }
   [[nodiscard]] const SampleFunctions* functions() const { return functions_.get(); }
+  [[nodiscard]] bool has_values() const { return functions_ == nullptr || functions_->value; }
 
   // Samples first, ..., first + count - 1, as a problem of their own. Blocks are chosen by public index.
   [[nodiscard]] Samples block(std::size_t first, std::size_t count) const;

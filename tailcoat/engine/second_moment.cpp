@@ -137,7 +137,7 @@ Result<SensitiveSum> Engine::gradient_second_moment_sum(const Samples& samples, 
     const auto add = [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
       for_each_gradient_block(samples.functions()->gradient, x, lattice.clip, samples.first_ + begin,
                               samples.first_ + end, block_rows<double>(x.size(), sums),
-                              [&](const RowsOf<double>& block, const double* s) { add_products_of(block, s, sums); });
+                              [&](const GradientBlock& block) { add_products_of(block.rows(), block.scalars(), sums); });
     };
     return moment_sum(*workers_, lattice, samples.size(), add);
   }

@@ -3,39 +3,62 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "tailcoat/algorithms/tuning.hpp"
 
 namespace tailcoat {
 namespace {
 
-TEST(Localization, LambdasAreTheBest) {
-  const std::vector<double> spreads = {0.02, 0.05, 0.07, 0.3};
-  const std::vector<double> lambdas = best_lambdas(spreads, 0.7, 2.5);
-  std::vector<double> logs(4, 0.0);
-  const double found = minimise_posynomial(
+const std::vector<ChainPhase> kWithoutCosts = {{0.02}, {0.05}, {0.07}, {0.3}};
+const std::vector<ChainPhase> kWithCosts = {{0.02, 1e-5}, {0.05, 4e-5}, {0.07, 3e-4}, {0.3, 2e-3}};
+
+double numeric_minimum(const std::vector<ChainPhase>& phases, double modulus = 0) {
+  std::vector<double> logs(phases.size(), 0.0);
+  return minimise_posynomial(
       [&](std::span<const double> at) {
         std::vector<double> tried;
         for (const double log : at) tried.push_back(std::exp(log));
-        return localization_bound(tried, spreads, 0.7, 2.5);
+        return localization_bound(tried, phases, 0.7, 2.5, modulus);
       },
       logs);
-  const double best = localization_bound(lambdas, spreads, 0.7, 2.5);
-  EXPECT_LE(best, found * (1 + 1e-9));
-  EXPECT_NEAR(best, lambdas[0] * 0.7 * 0.7, 1e-9 * best);  // twice its first term
-  EXPECT_GT(best, 0.9 * found);
+}
+
+TEST(Localization, LambdasAreTheBestAndTheBoundIsTheFirstTimesTheSquareOfTheStart) {
+  for (const std::vector<ChainPhase>& phases : {kWithoutCosts, kWithCosts, {{0.4, 0.3}}}) {
+    const std::vector<double> lambdas = best_lambdas(phases, 0.7, 2.5);
+    const double found = numeric_minimum(phases), best = localization_bound(lambdas, phases, 0.7, 2.5);
+    EXPECT_LE(best, found * (1 + 1e-9));
+    EXPECT_NEAR(best, lambdas[0] * 0.7 * 0.7, 1e-9 * best);
+    EXPECT_GT(best, 0.9 * found);
+  }
+}
+
+TEST(Localization, LambdasWithAModulusAreNoWorseThanAnyNearThem) {
+  std::mt19937_64 random(1);
+  for (const double modulus : {1e-3, 1.0, 100.0}) {
+    const std::vector<double> lambdas = best_lambdas(kWithCosts, 0.7, 2.5, modulus);
+    const double best = localization_bound(lambdas, kWithCosts, 0.7, 2.5, modulus);
+    EXPECT_LE(best, localization_bound(best_lambdas(kWithCosts, 0.7, 2.5), kWithCosts, 0.7, 2.5, modulus) * 1.001);
+    for (int trial = 0; trial < 200; ++trial) {
+      std::vector<double> other = lambdas;
+      for (double& lambda : other) lambda *= std::exp(0.3 * std::normal_distribution<>()(random));
+      EXPECT_GT(localization_bound(other, kWithCosts, 0.7, 2.5, modulus), best * (1 - 2e-3));
+    }
+  }
 }
 
 TEST(Localization, E7SumsAreThoseOfTheProof) {
   const double d = 2, delta = 0.01, lambda = delta / d;
   for (const double growth : {8.0, 32.0}) {
-    std::vector<double> lambdas, spreads;
+    std::vector<double> lambdas;
+    std::vector<ChainPhase> phases;
     for (double i = 1; i <= 30; ++i) {
       lambdas.push_back(lambda * std::pow(growth, i));
-      spreads.push_back(delta * std::pow(growth == 8 ? 2 : 4, i));
+      phases.push_back({delta * std::pow(growth == 8 ? 2 : 4, i)});
     }
     // The text says D Delta for 32; it is 32 D Delta, and 8 D Delta for errors that only double.
-    EXPECT_NEAR(localization_bound(lambdas, spreads, d, 1), growth * d * delta, 1e-6 * growth * d * delta);
+    EXPECT_NEAR(localization_bound(lambdas, phases, d, 1), growth * d * delta, 1e-6 * growth * d * delta);
   }
 }
 
