@@ -7,6 +7,7 @@
 
 #include "tailcoat/algorithms/aggregate.hpp"
 #include "tailcoat/algorithms/localized_as_stated.hpp"
+#include "tailcoat/privacy/sampled_gaussian.hpp"
 
 namespace tailcoat {
 namespace {
@@ -16,7 +17,7 @@ Result<LocalizedPlan> plan_tight(const Setting& setting, const Budget& budget, c
   TAILCOAT_CHECK(check(kMaxPassesOption, options.max_passes));
   TAILCOAT_CHECK(check(kFailureProbabilityOption, options.failure_probability));
   const auto* total = std::get_if<ApproxDp>(&budget);
-  if (total == nullptr) return refusal(kSampledNeedsEpsilonDelta);
+  if (total == nullptr) return refusal(kSampledStepsNeedDelta);
   if (setting.rows < 2) return refusal(fmt::format("localized needs at least 2 rows, the data has {}", setting.rows));
   TAILCOAT_TRY(plan, tight_plan(setting, *total, options));
   if (std::isfinite(plan.bound.excess_risk)) return plan;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include "tailcoat/algorithms/aggregate.hpp"
 #include "tailcoat/algorithms/localization.hpp"
@@ -17,11 +18,13 @@ namespace tailcoat {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRatio = 0.8;         // C / sigma of a step: 3 % more noise than without sampling (sampled_descent.md)
+// C / sigma of a step. The first makes for 3 % more noise than without sampling; the others for 18 %, 59 % and five
+// times, and batches that are smaller still: for where passes are short (sampled_descent.md).
+constexpr double kRatios[] = {0.8, 1.2, 1.6, 2.4};
 constexpr double kMostSteps = 64;      // per row of a phase; more lower the certificate by less than 5 %
-constexpr double kFewestSteps = 1.0 / 256;
+constexpr double kFewestSteps = 0x1p-16;
 constexpr double kStepCost = 12;       // of a step, in rows read
-constexpr double kGoodEnough = 1.02;   // of the least bound found: the cheapest plan below that is taken
+constexpr double kGoodEnough = 1.03;   // of the least bound found: the cheapest plan below that is taken
 
 // ---- A chain: the phases of one run, and what it guarantees ----
 
@@ -59,11 +62,17 @@ struct Search {
   Growth growth{};     // of F; modulus 0: none known
 };
 
-// Steps for a solve on m rows whose price is about the budget: as many as asked for, but with a row per batch.
-SampledGaussianEvent event_for(std::size_t rows, double steps_per_row, Gdp budget) {
-  const double m = static_cast<double>(rows), most = std::pow(m * budget.mu / (2 * kRatio), 2);
-  const double steps = std::max(1.0, std::floor(std::min(steps_per_row * m, most)));
-  const double ratio = std::max(kRatio, budget.mu / (2 * std::sqrt(steps)));  // the larger: all rows in each step
+// How the solves of a chain take their steps.
+struct Pace {
+  double steps;  // per row
+  double ratio;  // C / sigma
+};
+
+// A solve on m rows whose price is about the budget: as many steps as asked for, but with a row per batch.
+SampledGaussianEvent event_for(std::size_t rows, Pace pace, Gdp budget) {
+  const double m = static_cast<double>(rows), most = std::pow(m * budget.mu / (2 * pace.ratio), 2);
+  const double steps = std::max(1.0, std::floor(std::min(pace.steps * m, most)));
+  const double ratio = std::max(pace.ratio, budget.mu / (2 * std::sqrt(steps)));  // the larger: all rows in each step
   return {.rate = std::min(1.0, estimated_sampling_rate(budget, ratio, steps)),
           .ratio = ratio,
           .steps = static_cast<std::size_t>(steps)};
@@ -119,11 +128,11 @@ Chain with_best_clip(const Search& search, const std::vector<LocalizedPhase>& ph
 }
 
 // The number of solves for a phase of so many rows that have the least spread, at a usual clip.
-LocalizedPhase phase_for(const Search& search, std::size_t rows, double steps_per_row, double failure) {
+LocalizedPhase phase_for(const Search& search, std::size_t rows, Pace pace, double failure) {
   const auto with_copies = [&](std::size_t copies) {
     const std::size_t each = rows / copies;
     return LocalizedPhase{
-        .copies = copies, .rows = each, .descent = {.event = event_for(each, steps_per_row, search.budget)}};
+        .copies = copies, .rows = each, .descent = {.event = event_for(each, pace, search.budget)}};
   };
   if (failure == 0) return with_copies(1);
   LocalizedPhase best;
@@ -137,19 +146,19 @@ LocalizedPhase phase_for(const Search& search, std::size_t rows, double steps_pe
   return best;
 }
 
-// The chains to choose from: numbers and sizes of phases, and steps per row.
-std::vector<Chain> chains(const Search& search) {
-  std::vector<Chain> list;
+// Adds chains to choose from: numbers and sizes of phases, and steps per row.
+void add_chains(const Search& search, double ratio_of_steps, std::vector<Chain>& list) {
   double least_before = kInfinity;
   for (std::size_t count = 1; count <= 8; ++count) {
     double least = kInfinity;
     for (const double ratio : {0.35, 0.5, 0.65}) {
       const std::vector<std::size_t> sizes = phase_sizes(search.setting.rows, count, ratio);
       if (*std::ranges::min_element(sizes) < 2 || (count == 1 && ratio != 0.5)) continue;
-      for (double steps = kFewestSteps; steps <= kMostSteps; steps *= 2) {
+      for (double steps = kMostSteps; steps >= kFewestSteps; steps /= 2) {
         std::vector<LocalizedPhase> phases;
         for (const std::size_t rows : sizes)
-          phases.push_back(phase_for(search, rows, steps, search.failure / static_cast<double>(count)));
+          phases.push_back(
+              phase_for(search, rows, {steps, ratio_of_steps}, search.failure / static_cast<double>(count)));
         list.push_back(with_best_clip(search, phases));
         least = std::min(least, list.back().excess_risk);
       }
@@ -157,7 +166,6 @@ std::vector<Chain> chains(const Search& search) {
     if (least > 0.99 * least_before) break;
     least_before = least;
   }
-  return list;
 }
 
 // The cheapest of those whose bound is near the least, among chains that read at most so many rows; the cheapest of all
@@ -199,10 +207,15 @@ Planned in_stages(const Search& search, const Options& options, const std::vecto
     stage.setting.rows = rows;
     stage.setting.start_distance = start;
     stage.failure = search.failure / static_cast<double>(sizes.size());
-    const std::vector<Chain> list = chains(stage);
-    planned.stages.push_back(cheapest_good(list, options.max_passes * static_cast<double>(rows)));
+    const double most_rows = options.max_passes * static_cast<double>(rows);
+    std::vector<Chain> list;
+    add_chains(stage, kRatios[0], list);
+    const double wanted = cheapest_good(list, kInfinity).rows_read();
+    if (wanted > most_rows)
+      for (const double ratio : std::span(kRatios).subspan(1)) add_chains(stage, ratio, list);
+    planned.stages.push_back(cheapest_good(list, most_rows));
     planned.searches.push_back(stage);
-    planned.wanted_rows_read += cheapest_good(list, kInfinity).rows_read();
+    planned.wanted_rows_read += wanted;
     if (search.growth.modulus > 0) start = std::min(start, distance_of(search.growth, planned.excess_risk()));
   }
   return planned;
@@ -305,7 +318,7 @@ Boost best_boost(const Setting& setting, Gdp budget, const Options& options) {
     if (runs > 1) boost.score = score_error(setting, boost.held_out, runs, budget, options.failure_probability / 2);
     boost.excess_risk = boosted(boost.planned.excess_risk(), boost, options.failure_probability);
     if (boost.excess_risk < best.excess_risk) best = std::move(boost);
-    if (!setting.has_loss_values) break;  // nothing to select by
+    if (!setting.has_values) break;  // nothing to select by
   }
   return best;
 }

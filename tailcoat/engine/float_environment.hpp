@@ -4,19 +4,38 @@
 
 #include <cfenv>
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 namespace tailcoat {
 
 class DefaultFloatEnvironment {
  public:
-  DefaultFloatEnvironment() {
+  DefaultFloatEnvironment() : changed_(!is_default()) {
+    if (!changed_) return;
     std::fegetenv(&before_);
     std::fesetenv(FE_DFL_ENV);
   }
-  ~DefaultFloatEnvironment() { std::fesetenv(&before_); }
+  ~DefaultFloatEnvironment() {
+    if (changed_) std::fesetenv(&before_);
+  }
   DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
   DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
 
  private:
+  // Setting the environment takes longer than a small step of a descent. Doubles are computed as the control register
+  // says: all but its flags of past exceptions must be as after start-up.
+  static bool is_default() {
+#if defined(__x86_64__)
+    constexpr unsigned kFlags = 0x3f, kDefault = 0x1f80;
+    return (_mm_getcsr() & ~kFlags) == kDefault;
+#else
+    return false;
+#endif
+  }
+
+  bool changed_;
   std::fenv_t before_;
 };
 
