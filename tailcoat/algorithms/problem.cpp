@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tailcoat/privacy/sampled_gaussian.hpp"
+
 namespace tailcoat {
 namespace {
 
@@ -77,6 +79,7 @@ Result<void> check(const Setting& setting) {
 
 Result<PrivacyMeter> open_meter(const Budget& budget, const std::vector<Event>& reserved) {
   if (const auto* approximate = std::get_if<ApproxDp>(&budget)) return PrivacyMeter::open(*approximate, reserved);
+  if (holds_sampled_steps(reserved)) return usage_error(kSampledStepsNeedDelta);
   if (!reserved.empty())
     return usage_error("this algorithm is not Gaussian alone: give its budget as epsilon and delta");
   return PrivacyMeter::open(std::get<Gdp>(budget));

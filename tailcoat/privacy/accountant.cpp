@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
-#include "tailcoat/privacy/search.hpp"
+#include "tailcoat/privacy/sampled_gaussian.hpp"
 
 namespace tailcoat {
 namespace {
@@ -39,6 +40,8 @@ Result<void> check_event(const ZcdpEvent& event) {
   TAILCOAT_CHECK(check(kRhoOption, event.rho));
   return {};
 }
+
+Result<void> check_event(const SampledGaussianEvent& event) { return check(event); }
 
 // Adds a case unless another one covers it; drops those it covers.
 void add_case(Cases& cases, const Composition& candidate) {
@@ -107,21 +110,16 @@ Result<double> Accountant::delta(double epsilon) const {
 
 Result<double> Accountant::epsilon(double delta) const {
   TAILCOAT_CHECK(check(kDeltaOption, delta));
-  const auto profiles = profiles_of(cases_);
-  const double least = smallest_where([&](double epsilon) {
-    return std::ranges::all_of(profiles, [&](const auto& profile) { return profile.satisfies(epsilon, delta); });
-  });
+  double least = 0;
+  for (const CompositionProfile& profile : profiles_of(cases_)) least = std::max(least, profile.epsilon(delta));
   if (std::isfinite(least)) return least;
   return refusal(fmt::format("the events have no finite epsilon at delta = {}; allow a greater delta", delta));
 }
 
 Result<Gdp> Accountant::room_for_gaussian(ApproxDp total) const {
   TAILCOAT_CHECK(check(total));
-  const auto profiles = profiles_of(cases_);
-  const double mu = largest_where([&](double mu_more) {
-    return std::ranges::all_of(
-        profiles, [&](const auto& profile) { return profile.satisfies(total.epsilon, total.delta, Gdp{mu_more}); });
-  });
+  double mu = std::numeric_limits<double>::infinity();
+  for (const CompositionProfile& profile : profiles_of(cases_)) mu = std::min(mu, profile.room_for_gaussian(total));
   if (mu > 0) return Gdp{mu};
   return over_budget(fmt::format("the events leave nothing of epsilon = {}, delta = {}; allow more or reserve less",
                                  total.epsilon, total.delta));

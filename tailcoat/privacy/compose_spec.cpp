@@ -46,13 +46,24 @@ class Parser {
     if (take("pure:")) return simple<PureEvent>();
     if (take("bounded-range:")) return simple<BoundedRangeEvent>();
     if (take("zcdp:")) return simple<ZcdpEvent>();
+    if (take("sampled:")) return sampled();
     if (!take("approx:"))
       return unexpected(
-          "gaussian:MU, pure:EPSILON, bounded-range:EPSILON, approx:EPSILON:DELTA, zcdp:RHO or parallel(...)");
+          "gaussian:MU, sampled:RATE:RATIO:STEPS, pure:EPSILON, bounded-range:EPSILON, approx:EPSILON:DELTA, zcdp:RHO "
+          "or parallel(...)");
     TAILCOAT_TRY(epsilon, number());
     if (!take(":")) return unexpected("':' and a delta");
     TAILCOAT_TRY(delta, number());
     return Event{ApproximateEvent{epsilon, delta}};
+  }
+
+  Result<Event> sampled() {
+    TAILCOAT_TRY(rate, number());
+    if (!take(":")) return unexpected("':' and the ratio of a row's norm bound to the noise");
+    TAILCOAT_TRY(ratio, number());
+    if (!take(":")) return unexpected("':' and a number of steps");
+    TAILCOAT_TRY(steps, parsed<std::size_t>("a whole number of steps"));
+    return Event{SampledGaussianEvent{rate, ratio, steps}};
   }
 
   Result<Event> parallel(int depth) {

@@ -1,5 +1,6 @@
 // The language of `account --compose`: a list of events, each with a count if there are several of it.
-//   gaussian:MU  pure:EPSILON  bounded-range:EPSILON  approx:EPSILON:DELTA  zcdp:RHO  parallel(LIST|LIST|...)
+//   gaussian:MU  pure:EPSILON  bounded-range:EPSILON  approx:EPSILON:DELTA  zcdp:RHO  sampled:RATE:RATIO:STEPS
+//   parallel(LIST|LIST|...)
 // as in "gaussian:0.1x25,pure:0.5,parallel(approx:0.1:1e-7|pure:0.2x2)".
 #pragma once
 

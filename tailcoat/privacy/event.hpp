@@ -1,6 +1,7 @@
 // What an accountant composes: one event per release, stated by the guarantee its mechanism gives.
 #pragma once
 
+#include <cstddef>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,16 @@ struct ZcdpEvent {
   bool operator==(const ZcdpEvent&) const = default;
 };
 
+// `steps` releases, each the sum over a fresh Poisson sample of the rows with Gaussian noise: a row is in with
+// probability `rate`, independently, and adds a vector of norm at most `ratio` standard deviations of the noise. Who is
+// in a sample, and how many, stays secret.
+struct SampledGaussianEvent {
+  double rate;
+  double ratio;
+  std::size_t steps;
+  bool operator==(const SampledGaussianEvent&) const = default;
+};
+
 struct Event;
 
 // Events on disjoint parts of the rows, assigned by public index. A record is in one part, so the worst branch counts.
@@ -46,7 +57,8 @@ struct ParallelEvent {
   bool operator==(const ParallelEvent&) const;
 };
 
-struct Event : std::variant<GaussianEvent, PureEvent, BoundedRangeEvent, ApproximateEvent, ZcdpEvent, ParallelEvent> {
+struct Event : std::variant<GaussianEvent, PureEvent, BoundedRangeEvent, ApproximateEvent, ZcdpEvent,
+                            SampledGaussianEvent, ParallelEvent> {
   using variant::variant;
 };
 

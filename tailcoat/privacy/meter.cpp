@@ -21,49 +21,77 @@ constexpr NumberOption kMeterMu{.name = "mu", .meaning = "GDP budget", .lowest =
 
 constexpr std::size_t kMostBranches = std::size_t{1} << 20;
 
-// What is left of a budget for an ideal random source: at most half of delta, (1 + e^epsilon) times the distance of the
-// real one, is set aside. Where that would not do, a smaller epsilon, which implies the one asked for.
-Result<ApproxDp> for_ideal_randomness(ApproxDp total) {
-  const double most_odds = div_down(total.delta, 2 * kRandomnessDistance) - 1;  // (1 + e^epsilon) tau <= delta / 2
-  if (!(most_odds > 1))
-    return refusal(fmt::format(
-        "delta = {} cannot be honoured: the random source is within {:.2g} of ideal, so delta must exceed {:.2g}",
-        total.delta, kRandomnessDistance, 4 * kRandomnessDistance));
-  const double epsilon = std::min(total.epsilon, std::log(most_odds) * (1 - 0x1p-40));
-  const double odds = std::exp(epsilon) * (1 + 0x1p-40);
-  return ApproxDp{epsilon, sub_down(total.delta, mul_up(add_up(1, odds), kRandomnessDistance))};
+Price price_of(const std::vector<Event>& events, ApproxDp budget);
+
+// Part by part the dearer one.
+Price dearest(const Price& a, const Price& b) {
+  return {std::max(a.mu, b.mu),     std::max(a.epsilon, b.epsilon), std::max(a.delta, b.delta), std::max(a.rho, b.rho),
+          std::max(a.rate, b.rate), std::max(a.ratio, b.ratio),     std::max(a.steps, b.steps)};
 }
 
-Price price_of(const std::vector<Event>& events);
-
 struct PriceOfKind {
+  ApproxDp budget;
+
   Price operator()(const GaussianEvent& event) const { return {.mu = event.mu}; }
   Price operator()(const PureEvent& event) const { return {.epsilon = event.epsilon}; }
   Price operator()(const BoundedRangeEvent& event) const { return {.epsilon = event.epsilon}; }
   Price operator()(const ApproximateEvent& event) const { return {.epsilon = event.epsilon, .delta = event.delta}; }
   Price operator()(const ZcdpEvent& event) const { return {.rho = event.rho}; }
-  // Part by part the dearest branch.
+  // Its epsilon alone would take seconds to work out; open() has checked that it is within the budget.
+  Price operator()(const SampledGaussianEvent& event) const {
+    return {.epsilon = budget.epsilon,
+            .delta = budget.delta,
+            .rate = event.rate,
+            .ratio = event.ratio,
+            .steps = event.steps};
+  }
   Price operator()(const ParallelEvent& event) const {
     Price worst;
-    for (const std::vector<Event>& branch : event.branches) {
-      const Price price = price_of(branch);
-      worst = {std::max(worst.mu, price.mu), std::max(worst.epsilon, price.epsilon), std::max(worst.delta, price.delta),
-               std::max(worst.rho, price.rho)};
-    }
+    for (const std::vector<Event>& branch : event.branches) worst = dearest(worst, price_of(branch, budget));
     return worst;
   }
 };
 
-Price price_of(const std::vector<Event>& events) {
+// With sampled steps among them, the budget is the epsilon and delta of all, and one kind of steps stands for all:
+// their greatest rate and ratio, all their steps.
+Price price_of(const std::vector<Event>& events, ApproxDp budget) {
   Price sum;
   for (const Event& event : events) {
-    const Price price = std::visit(PriceOfKind{}, event);
+    const Price price = std::visit(PriceOfKind{budget}, event);
     sum.mu = sqrt_up(add_up(mul_up(sum.mu, sum.mu), mul_up(price.mu, price.mu)));
     sum.epsilon = add_up(sum.epsilon, price.epsilon);
     sum.delta = add_up(sum.delta, price.delta);
     sum.rho = add_up(sum.rho, price.rho);
+    sum.rate = std::max(sum.rate, price.rate);
+    sum.ratio = std::max(sum.ratio, price.ratio);
+    sum.steps += price.steps;
+  }
+  if (sum.steps > 0) {
+    sum.epsilon = budget.epsilon;
+    sum.delta = budget.delta;
   }
   return sum;
+}
+
+// What the Gaussian events of a branch are together, not above what open() has checked; the others are moved out.
+struct Branch {
+  Gdp gaussian{0};
+  std::vector<Event> others{};
+};
+Branch parts_of(const std::vector<Event>& events) {
+  Branch branch;
+  for (const Event& event : events) {
+    const auto* gaussian = std::get_if<GaussianEvent>(&event);
+    if (gaussian == nullptr) {
+      branch.others.push_back(event);
+    } else if (branch.gaussian.mu == 0) {
+      branch.gaussian.mu = gaussian->mu;
+    } else {
+      const double square = mul_down(branch.gaussian.mu, branch.gaussian.mu);
+      branch.gaussian.mu = sqrt_down(add_down(square, mul_down(gaussian->mu, gaussian->mu)));
+    }
+  }
+  return branch;
 }
 
 Result<void> check_release(const Release& release) {
@@ -76,23 +104,55 @@ Result<void> check_release(const Release& release) {
 
 }  // namespace
 
-Result<PrivacyMeter> PrivacyMeter::open(ApproxDp total, const std::vector<Event>& reserved) {
+// At most half of delta, (1 + e^epsilon) times the distance of the
+// real one, is set aside. Where that would not do, a smaller epsilon, which implies the one asked for.
+Result<ApproxDp> ideal_budget(ApproxDp total) {
   TAILCOAT_CHECK(check(total));
-  TAILCOAT_TRY(ideal, for_ideal_randomness(total));
+  const double most_odds = div_down(total.delta, 2 * kRandomnessDistance) - 1;  // (1 + e^epsilon) tau <= delta / 2
+  if (!(most_odds > 1))
+    return refusal(fmt::format(
+        "delta = {} cannot be honoured: the random source is within {:.2g} of ideal, so delta must exceed {:.2g}",
+        total.delta, kRandomnessDistance, 4 * kRandomnessDistance));
+  const double epsilon = std::min(total.epsilon, std::log(most_odds) * (1 - 0x1p-40));
+  const double odds = std::exp(epsilon) * (1 + 0x1p-40);
+  return ApproxDp{epsilon, sub_down(total.delta, mul_up(add_up(1, odds), kRandomnessDistance))};
+}
+
+Result<PrivacyMeter> PrivacyMeter::open(ApproxDp total, const std::vector<Event>& reserved) {
+  TAILCOAT_TRY(ideal, ideal_budget(total));
   Accountant accountant;
   for (const Event& event : reserved) TAILCOAT_CHECK(accountant.add(event));
   TAILCOAT_TRY(gaussian, accountant.room_for_gaussian(ideal));
-  TAILCOAT_TRY(meter, open(gaussian));
-  meter.reserved_ = reserved;
-  meter.receipt_.budget = total;
-  return std::move(meter);
+  TAILCOAT_CHECK(check(kMeterMu, gaussian.mu));
+  return with(gaussian, reserved, total);
+}
+
+Result<PrivacyMeter> PrivacyMeter::open(ApproxDp total, const std::vector<Event>& reserved, Gdp gaussian) {
+  TAILCOAT_TRY(ideal, ideal_budget(total));
+  Accountant accountant;
+  for (const Event& event : reserved) TAILCOAT_CHECK(accountant.add(event));
+  if (gaussian.mu != 0) {
+    TAILCOAT_CHECK(check(kMeterMu, gaussian.mu));
+    TAILCOAT_CHECK(accountant.add(GaussianEvent{gaussian.mu}));
+  }
+  TAILCOAT_TRY(delta, accountant.delta(ideal.epsilon));
+  if (delta <= ideal.delta) return with(gaussian, reserved, total);
+  return over_budget(fmt::format(
+      "what is planned has delta = {} at epsilon = {}, and {} is allowed; reserve less, add noise or allow more", delta,
+      ideal.epsilon, ideal.delta));
 }
 
 Result<PrivacyMeter> PrivacyMeter::open(Gdp total) {
   TAILCOAT_CHECK(check(kMeterMu, total.mu));
+  return with(total, {}, {});
+}
+
+PrivacyMeter PrivacyMeter::with(Gdp total, std::vector<Event> reserved, ApproxDp budget) {
   PrivacyMeter meter;
   meter.total_ = total;
+  meter.reserved_ = std::move(reserved);
   meter.receipt_.gaussian_budget = total;
+  meter.receipt_.budget = budget;
   return meter;
 }
 
@@ -148,7 +208,7 @@ Result<void> PrivacyMeter::charge(const Release& release, const std::vector<Even
     left.erase(found);
   }
   reserved_ = std::move(left);
-  record(release, price_of(reserved));
+  record(release, price_of(reserved, receipt_.budget));
   return {};
 }
 
@@ -160,9 +220,22 @@ Result<std::vector<PrivacyMeter>> PrivacyMeter::split(std::size_t branches, Gdp 
       {.what = fmt::format("{} disjoint blocks of rows", branches), .mechanism = "parallel", .values = 0}, share));
   std::vector<PrivacyMeter> meters;
   for (std::size_t i = 1; i <= branches; ++i) {
-    TAILCOAT_TRY(meter, open(share));
-    meter.block_ = fmt::format("{}{}{} of {}", block_, block_.empty() ? "" : ", ", i, branches);
-    meters.push_back(std::move(meter));
+    meters.push_back(with(share, {}, {}));
+    meters.back().block_ = block_name(i, branches);
+  }
+  receipt_.blocks_not_joined += branches;
+  return meters;
+}
+
+Result<std::vector<PrivacyMeter>> PrivacyMeter::split(const ParallelEvent& reserved) {
+  const std::size_t branches = reserved.branches.size();
+  TAILCOAT_CHECK(charge(
+      {.what = fmt::format("{} disjoint blocks of rows", branches), .mechanism = "parallel", .values = 0}, reserved));
+  std::vector<PrivacyMeter> meters;
+  for (const std::vector<Event>& events : reserved.branches) {
+    Branch branch = parts_of(events);
+    meters.push_back(with(branch.gaussian, std::move(branch.others), receipt_.budget));
+    meters.back().block_ = block_name(meters.size(), branches);
   }
   receipt_.blocks_not_joined += branches;
   return meters;
@@ -175,6 +248,10 @@ void PrivacyMeter::join(std::vector<PrivacyMeter> branches) {
     receipt_.secure = receipt_.secure && branch.receipt_.secure;
     std::ranges::move(branch.receipt_.lines, std::back_inserter(receipt_.lines));
   }
+}
+
+std::string PrivacyMeter::block_name(std::size_t number, std::size_t branches) const {
+  return fmt::format("{}{}{} of {}", block_, block_.empty() ? "" : ", ", number, branches);
 }
 
 bool PrivacyMeter::fits(double mu) const {

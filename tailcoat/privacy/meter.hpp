@@ -16,12 +16,18 @@
 
 namespace tailcoat {
 
+// What remains of a budget for an ideal random source (privacy.md, "Randomness"): what to plan with. Refused if delta
+// is too small for the random source.
+Result<ApproxDp> ideal_budget(ApproxDp total);
+
 class PrivacyMeter {
  public:
   // Everything the run may release satisfies `total`, on the random source that noise/ provides. Events that are not
   // Gaussian (Laplace, sparse vector) are reserved here, before the data is read; the rest of the budget is for
   // Gaussian releases. Refused if the reserved events leave nothing, or if delta is too small for the random source.
   static Result<PrivacyMeter> open(ApproxDp total, const std::vector<Event>& reserved = {});
+  // The same with the Gaussian part stated, not searched for; 0 is allowed. Refused if all together exceed the budget.
+  static Result<PrivacyMeter> open(ApproxDp total, const std::vector<Event>& reserved, Gdp gaussian);
   static Result<PrivacyMeter> open(Gdp total);
 
   PrivacyMeter(PrivacyMeter&&) noexcept;
@@ -48,6 +54,9 @@ class PrivacyMeter {
   // one, charged here and now. It is for the caller to use each meter on its own block only: the meter sees no rows.
   // join() appends what they released to this receipt, which says so as long as that is missing.
   Result<std::vector<PrivacyMeter>> split(std::size_t branches, Gdp share);
+  // The same for a parallel reservation, which is used up: the meter of a branch may spend the Gaussian events of it,
+  // combined, and has its other events reserved.
+  Result<std::vector<PrivacyMeter>> split(const ParallelEvent& reserved);
   void join(std::vector<PrivacyMeter> branches);
 
   [[nodiscard]] const Receipt& receipt() const { return receipt_; }
@@ -55,7 +64,9 @@ class PrivacyMeter {
  private:
   PrivacyMeter() = default;
 
+  static PrivacyMeter with(Gdp total, std::vector<Event> reserved, ApproxDp budget);
   [[nodiscard]] bool fits(double mu) const;
+  [[nodiscard]] std::string block_name(std::size_t number, std::size_t branches) const;
   void record(const Release&, const Price&);
 
   Gdp total_{0};

@@ -16,6 +16,10 @@ void add_price(Json& json, const Price& price) {
   if (price.epsilon != 0) json["epsilon"] = price.epsilon;
   if (price.delta != 0) json["delta"] = price.delta;
   if (price.rho != 0) json["rho"] = price.rho;
+  if (price.steps == 0) return;
+  json["rate"] = price.rate;
+  json["ratio"] = price.ratio;
+  json["steps"] = price.steps;
 }
 
 Json line_json(const ReceiptLine& line) {

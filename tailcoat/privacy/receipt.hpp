@@ -19,12 +19,16 @@ struct Release {
   bool secure_noise = true;  // false: drawn from a seed, for tests
 };
 
-// Its price: mu for a Gaussian release, epsilon and delta or rho for the others; the unused ones are 0.
+// Its price: mu for a Gaussian release, epsilon and delta or rho for the others; the unused ones are 0. A release of
+// sampled steps has the epsilon and delta of the budget they were reserved under, and what the steps are.
 struct Price {
   double mu = 0;
   double epsilon = 0;
   double delta = 0;
   double rho = 0;
+  double rate = 0;
+  double ratio = 0;
+  std::size_t steps = 0;
 };
 
 struct ReceiptLine {

@@ -20,7 +20,10 @@ ReceiptLine line_of(const fields::Json& json) {
   line.price = {.mu = fields::number_or(json, "mu", 0),
                 .epsilon = fields::number_or(json, "epsilon", 0),
                 .delta = fields::number_or(json, "delta", 0),
-                .rho = fields::number_or(json, "rho", 0)};
+                .rho = fields::number_or(json, "rho", 0),
+                .rate = fields::number_or(json, "rate", 0),
+                .ratio = fields::number_or(json, "ratio", 0),
+                .steps = json.contains("steps") ? fields::count(json, "steps") : 0};
   if (json.contains("block")) line.block = fields::text(json, "block");
   return line;
 }

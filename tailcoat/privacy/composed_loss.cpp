@@ -1,0 +1,196 @@
+#include "tailcoat/privacy/composed_loss.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "tailcoat/base/rounding.hpp"
+#include "tailcoat/privacy/conversions.hpp"
+#include "tailcoat/privacy/fourier_sum.hpp"
+
+namespace tailcoat {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Gaussian noise is added, if there is none, which makes the sum finite: so little that delta grows by about this
+// share.
+constexpr double kSmoothing = 3e-4;
+// Frequencies go on until the noise has damped them by e^(-5.5^2 / 2).
+constexpr double kDamping = 5.5;
+constexpr double kFewestFrequencies = 16;
+constexpr double kMostFrequencies = 1 << 14;
+// The positive terms that the sum adds to delta are at most about e^-18 of it.
+constexpr double kLogAliases = 18;
+constexpr double kMostExponent = 5000;  // of tilt times loss
+
+// Searches stop within this of the answer; rounds of them, each with a sum for the last one's answer, after so many.
+constexpr double kTolerance = 1e-7;
+constexpr int kMostRounds = 8;
+constexpr double kNoTilt = 1e-9;
+
+// log E e^(t loss) of all parts and the Gaussian noise, with its first two derivatives.
+TiltedMoments all_moments(const std::vector<ComposedLoss::Part>& parts, double mu, double t) {
+  const double mu_squared = mu * mu;
+  TiltedMoments sum{mu_squared * t * (t + 1) / 2, mu_squared * (t + 0.5), mu_squared};
+  for (const auto& [law, steps] : parts) {
+    const TiltedMoments one = tilted_moments(law, t);
+    sum.log_moment += steps * one.log_moment;
+    sum.mean += steps * one.mean;
+    sum.variance += steps * one.variance;
+  }
+  return sum;
+}
+
+// The tilt at which the integrand E e^(t loss) e^(-t epsilon) / (t (t + 1)) is least, to 1 %.
+double saddle_point(const std::vector<ComposedLoss::Part>& parts, double mu, double epsilon) {
+  double greatest_loss = 0;
+  for (const auto& part : parts) greatest_loss = std::max(greatest_loss, part.law.losses.back());
+  const auto falls = [&](double t) {
+    return all_moments(parts, mu, t).mean - 1 / t - 1 / (t + 1) < epsilon && t * greatest_loss < kMostExponent;
+  };
+  double low = 1;
+  while (!falls(low)) low /= 4;
+  double high = 4 * low;
+  while (falls(high)) {
+    low = high;
+    high *= 4;
+  }
+  while (high > 1.01 * low) {
+    const double middle = std::sqrt(low * high);
+    (falls(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+// How far the repetitions of the trapezoidal sum have to be apart for Chernoff's bound of each to be e^-kLogAliases of
+// delta.
+double period(const std::vector<ComposedLoss::Part>& parts, double mu, double epsilon, double t) {
+  const TiltedMoments here = all_moments(parts, mu, t);
+  const double spread = std::sqrt(here.variance + 1 / (t * t) + 1 / ((t + 1) * (t + 1)));
+  const double log_delta =
+      here.log_moment - t * epsilon - std::log(t * (t + 1) * std::sqrt(2 * std::numbers::pi) * spread);
+  const auto nearest = [&](double direction) {
+    double least = kInfinity;
+    for (const double steps : {1.0, 2.0, 3.0, 4.5, 6.5, 9.0}) {
+      const double u = std::max(0.0, t + direction * steps / spread);
+      const double log_bound = u == 0 ? 0 : all_moments(parts, mu, u).log_moment - u * epsilon;
+      least = std::min(least, (log_bound - log_delta + kLogAliases) / std::abs(u - t));
+      if (u == 0) break;
+    }
+    return least;
+  };
+  return std::max(nearest(-1), nearest(1));
+}
+
+// The sum that is tight at this epsilon and mu.
+FourierSum sum_around(const std::vector<ComposedLoss::Part>& parts, double epsilon, double mu) {
+  const double t = saddle_point(parts, mu, epsilon);
+  const double spacing = 2 * std::numbers::pi / period(parts, mu, epsilon, t);
+  const double smoothing = std::sqrt(2 * kSmoothing / (t * (t + 1)));
+  const double wanted = kDamping / (std::max(smoothing, mu / 2) * spacing);
+  const double frequencies = std::ceil(std::clamp(wanted, kFewestFrequencies, kMostFrequencies));
+  FourierSum sum({.tilt = t,
+                  .spacing = spacing,
+                  .frequencies = static_cast<std::size_t>(frequencies),
+                  .least_mu = wanted <= kMostFrequencies ? smoothing : kDamping / (frequencies * spacing)});
+  for (const auto& [law, steps] : parts) sum.add(law, steps);
+  return sum;
+}
+
+// A single step needs no transform.
+double delta_of_one(const LossLaw& law, double epsilon) {
+  double sum = 0;
+  for (std::size_t i = 0; i < law.losses.size(); ++i)
+    if (law.losses[i] > epsilon) sum += law.probabilities[i] * -std::expm1(epsilon - law.losses[i]);
+  return std::min(1.0, add_up(law.infinite, sum * (1 + 0x1p-36)));
+}
+
+// The end of [bad, good] that holds when it has shrunk to `width`.
+template <class Condition>
+double bisect(double bad, double good, double width, const Condition& holds) {
+  while (std::abs(good - bad) > width) {
+    const double middle = bad + (good - bad) / 2;
+    if (middle == bad || middle == good) break;
+    (holds(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+// The least epsilon at which a sum is at most `goal`, searched from a guess; infinity if none is.
+double least_epsilon(const FourierSum& sum, double goal, double guess, double mu) {
+  const auto holds = [&](double epsilon) { return sum.delta(epsilon, mu) <= goal; };
+  if (holds(0)) return 0;
+  double low = 0;
+  double high = guess > 0 ? guess : 1e-3;
+  while (!holds(high)) {
+    low = high;
+    high *= 2;
+    if (!std::isfinite(high)) return kInfinity;
+  }
+  return bisect(low, high, high * kTolerance * 0x1p-4, holds);
+}
+
+}  // namespace
+
+double ComposedLoss::infinite() const {
+  double sum = 0;
+  for (const Part& part : parts_) sum = add_up(sum, mul_up(part.steps, part.law.infinite));
+  return std::min(1.0, sum);
+}
+
+double ComposedLoss::log_moment(double t) const {
+  constexpr double margin = 0x1p-40;
+  double sum = 0;
+  for (const auto& [law, steps] : parts_) {
+    const double exponent = t * std::max(std::abs(law.losses.front()), std::abs(law.losses.back()));
+    const double one = tilted_moments(law, t).log_moment;
+    sum = add_up(sum, mul_up(steps, one + margin * 0x1p-4 * (1 + exponent)));
+  }
+  return sum;
+}
+
+double ComposedLoss::delta(double epsilon, double mu) const {
+  if (mu == 0 && parts_.size() == 1 && parts_.front().steps == 1) return delta_of_one(parts_.front().law, epsilon);
+  return std::min(1.0, add_up(infinite(), sum_around(parts_, epsilon, mu).delta(epsilon, mu)));
+}
+
+// Each round evaluates the sum that is tight at the last answer.
+double ComposedLoss::epsilon(double delta, double mu) const {
+  const double goal = sub_down(delta, infinite());
+  if (!(goal > 0)) return kInfinity;
+  const double spread = std::sqrt(all_moments(parts_, mu, kNoTilt).variance);
+  double answer = *to_epsilon(Gdp{spread}, delta);
+  for (int round = 0; round < kMostRounds; ++round) {
+    const FourierSum sum = sum_around(parts_, answer, mu);
+    const double before = std::exchange(answer, least_epsilon(sum, goal, answer, mu));
+    if (std::abs(answer - before) <= kTolerance * answer) break;
+  }
+  // delta() uses a slightly different sum.
+  for (double more = kTolerance; std::isfinite(answer) && this->delta(answer, mu) > delta; more *= 2)
+    answer += more * std::max(answer, spread);
+  return answer;
+}
+
+double ComposedLoss::room_for_gaussian(ApproxDp total) const {
+  const double goal = sub_down(total.delta, infinite());
+  const auto most = to_gdp(total);
+  if (!(goal > 0) || !most) return 0;
+  double answer = 0;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const FourierSum sum = sum_around(parts_, total.epsilon, answer);
+    const auto holds = [&](double mu) { return sum.delta(total.epsilon, mu) <= goal; };
+    if (!holds(0)) return 0;
+    const double before = std::exchange(answer, bisect(most->mu, 0, kTolerance * most->mu, holds));
+    if (std::abs(answer - before) <= kTolerance * answer) break;
+  }
+  for (double less = kTolerance; delta(total.epsilon, answer) > total.delta; less *= 2) {
+    answer *= 1 - less;
+    if (!(answer > 0) || less > 0.1) return 0;
+  }
+  return answer;
+}
+
+}  // namespace tailcoat
