@@ -1,12 +1,14 @@
 // Samplers on one core, all randomness included: nanoseconds per draw, and the speed of the raw bits.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "suite.hpp"
 #include "tailcoat/noise/bit_source.hpp"
 #include "tailcoat/noise/gaussian.hpp"
 #include "tailcoat/noise/laplace.hpp"
+#include "tailcoat/noise/poisson_batches.hpp"
 
 namespace tailcoat::bench {
 namespace {
@@ -51,6 +53,16 @@ void noise_suite(const Report& report) {
                draw_seconds(source, kDraws, [&](BitStream& bits) { return (*law)(bits); }));
   report_draws(report, "bounded laplace, scale 2^20, bound 14 scale", kDraws,
                draw_seconds(source, kDraws, [&](BitStream& bits) { return law->bounded(bound, bits); }));
+
+  std::vector<std::uint32_t> batch;
+  for (const double mean : {4.0, 30.0}) {
+    const auto batches = PoissonBatches::create(50'000, mean / 50'000);
+    report_draws(report, "poisson batches of 50000 rows, mean " + std::to_string(static_cast<int>(mean)), kDraws,
+                 draw_seconds(source, kDraws, [&](BitStream& bits) {
+                   batches->draw(bits, batch);
+                   return batch.size();
+                 }));
+  }
 
   constexpr std::size_t kWords = std::size_t{1} << 22;
   const double seconds = draw_seconds(source, kWords, [](BitStream& bits) { return bits.word(); });
