@@ -162,7 +162,8 @@ Result<LocalizedPlan> plan_localized(const Setting& setting, const Budget& budge
   TAILCOAT_CHECK(check(kFailureProbabilityOption, options.failure_probability));
   TAILCOAT_TRY(mu, gaussian_budget(budget));
   if (setting.rows < 2) return refusal(fmt::format("localized needs at least 2 rows, the data has {}", setting.rows));
-  const Options within = for_lattice(setting, mu, options);
+  Options within = for_lattice(setting, mu, options);
+  within.failure_probability = positive_failure_probability(options);
   auto plan = setting.strong_convexity > 0 ? plan_strongly_convex(setting, mu, within)
                                            : plan_stages(setting, mu, within, {setting.rows});
   if (!plan) return plan;

@@ -23,6 +23,14 @@ constexpr NumberOption kDiameterOption{
 }  // namespace
 
 Setting setting_of(const Problem& problem, const Moments& moments) {
+  double centre_size = 0;
+  for (const double part : problem.domain.centre()) centre_size += std::abs(part);
+  const SampleFunctions* own = problem.samples.functions();
+  const GivenFunctions given = own == nullptr ? GivenFunctions{}
+                                              : GivenFunctions{.gradient = static_cast<bool>(own->gradient),
+                                                               .implicit_step = static_cast<bool>(own->implicit_step),
+                                                               .step_error = own->step_error,
+                                                               .gradient_error = own->gradient_error};
   return {.rows = problem.samples.size(),
           .dimension = problem.samples.dimension(),
           .diameter = problem.domain.diameter(),
@@ -30,7 +38,9 @@ Setting setting_of(const Problem& problem, const Moments& moments) {
           .moments = moments,
           .smoothness = problem.smoothness,
           .strong_convexity = problem.strong_convexity,
-          .generalised_linear = problem.samples.glm_loss() != nullptr};
+          .generalised_linear = problem.samples.glm_loss() != nullptr,
+          .given = given,
+          .centre_size = centre_size};
 }
 
 Result<void> check(const Setting& setting) {
@@ -49,6 +59,8 @@ Result<void> check(const Setting& setting) {
   if (!(setting.smoothness > 0)) return usage_error(fmt::format("smoothness = {} is not above 0", setting.smoothness));
   if (!(setting.strong_convexity >= 0 && std::isfinite(setting.strong_convexity)))
     return usage_error(fmt::format("strong-convexity = {} is not in [0, inf)", setting.strong_convexity));
+  TAILCOAT_CHECK(check(kStepErrorOption, setting.given.step_error));
+  TAILCOAT_CHECK(check(kGradientErrorOption, setting.given.gradient_error));
   return {};
 }
 

@@ -180,7 +180,7 @@ TEST(LocalizedPlan, ExtremeNumbersGiveFiniteParametersOrNoCertificate) {
   }
   const Setting many = setting_for(1'000'000'000'000);
   // As in Localized.BoundIsWithinAConstantOfTheRate.
-  EXPECT_LT(tight_stage(many, {1e4}, tight(0.05, 1e15)).excess_risk, 40 * lower_bound(many, Gdp{1e4}));
+  EXPECT_LT(tight_stage(many, {1e4}, tight(0.05, 1e15)).excess_risk, 40 * optimal_rate(many, Gdp{1e4}));
   EXPECT_GT(tight_stage(setting_for(2), {1e-6}, tight(0.5)).excess_risk, trivial_bound(setting_for(2)));
 }
 

@@ -60,7 +60,7 @@ TEST(Localized, BoundIsWithinAConstantOfTheRate) {
         const Setting setting{
             .rows = rows, .dimension = 20, .diameter = 2, .start_distance = 1, .moments = {k, 1.6, 2.5}};
         const double bound = plan_localized(setting, Gdp{mu}, {.max_passes = 1e15})->bound.excess_risk;
-        if (bound < trivial_bound(setting)) most = std::max(most, bound / lower_bound(setting, Gdp{mu}));
+        if (bound < trivial_bound(setting)) most = std::max(most, bound / optimal_rate(setting, Gdp{mu}));
       }
     }
   }
