@@ -55,12 +55,23 @@ Result<Grid> grid_of(const StudyContext& context) {
   return grid;
 }
 
+// Why theory may say nothing about a slope. The table has their letters.
+constexpr struct {
+  char letter;
+  std::string_view reason;
+} kReasons[] = {{'t', "the certificate is not below the trivial bound"},
+                {'s', "its theorem is for smoother losses: smoothness limits the certificate"},
+                {'p', "fewer passes than its theorem asks for"},
+                {'c', "no better than the centre"},
+                {'r', "too few repetitions"},
+                {'n', "not run for all numbers of rows"}};
+
 // One algorithm on one problem with k moments, over all rows.
 struct Curve {
   std::size_t kind, order, contender;
   std::vector<LogLogPoint> measured{}, certified{}, rate{};
-  std::set<std::string> not_comparable{};  // why theory says nothing about its slope; empty: it does
-  std::string refused{};                   // the last reason
+  std::set<char> not_comparable{};  // letters of reasons why theory says nothing about its slope; empty: it does
+  std::string refused{};            // the last reason
 };
 
 Curve curve_of(const Grid& grid, const std::vector<CellOutcome>& outcomes, std::size_t kind, std::size_t order,
@@ -77,16 +88,14 @@ Curve curve_of(const Grid& grid, const std::vector<CellOutcome>& outcomes, std::
     curve.measured.push_back({rows, outcome.excess.value, outcome.excess.standard_error});
     const double bound = outcome.forecast.bound.excess_risk;
     if (std::isfinite(bound)) curve.certified.push_back({rows, bound});
-    if (!(bound < cell.trivial_bound)) curve.not_comparable.insert("the certificate is not below the trivial bound");
-    if (bound > kSmoothnessCosts * outcome.straight_bound)
-      curve.not_comparable.insert("its theorem is for smoother losses: smoothness limits the certificate");
-    if (outcome.forecast.work.passes < 0.99 * outcome.forecast.work.wanted_passes)
-      curve.not_comparable.insert("fewer passes than its theorem asks for");
-    if (outcome.excess.value > 0.9 * cell.at_centre) curve.not_comparable.insert("no better than the centre");
-    if (outcome.runs < kRunsForASlope) curve.not_comparable.insert("too few repetitions");
+    if (!(bound < cell.trivial_bound)) curve.not_comparable.insert('t');
+    if (bound > kSmoothnessCosts * outcome.straight_bound) curve.not_comparable.insert('s');
+    if (outcome.forecast.work.passes < 0.99 * outcome.forecast.work.wanted_passes) curve.not_comparable.insert('p');
+    if (outcome.excess.value > 0.9 * cell.at_centre) curve.not_comparable.insert('c');
+    if (outcome.runs < kRunsForASlope) curve.not_comparable.insert('r');
     curve.rate.push_back({rows, outcome.rate});
   }
-  if (curve.measured.size() < grid.sizes) curve.not_comparable.insert("not run for all numbers of rows");
+  if (curve.measured.size() < grid.sizes) curve.not_comparable.insert('n');
   return curve;
 }
 
@@ -120,7 +129,9 @@ Json fit_json(const Grid& grid, const Curve& curve) {
   json["private_slope"] = -(1 - 1 / k);
   json["statistical_slope"] = -0.5;
   if (curve.certified.size() > 1) json["certified_slope"] = log_log_slope(curve.certified).value;
-  json["not_comparable"] = curve.not_comparable;
+  json["not_comparable"] = Json::array();
+  for (const auto& [letter, reason] : kReasons)
+    if (curve.not_comparable.contains(letter)) json["not_comparable"].push_back(reason);
   json["within_certificate"] = within_certificate(curve);
   return json;
 }
@@ -133,7 +144,7 @@ Json cell_json(const Grid& grid, const std::vector<CellOutcome>& outcomes, std::
             {"rows", cell.rows},
             {"g2", cell.moments.g2},
             {"gk", cell.moments.gk},
-            {"lower_bound", outcome.lower_bound},
+            {"rate", outcome.rate},
             {"excess_at_centre", outcome.at_centre}};
   put_estimate(json, "excess_nonprivate", outcome.nonprivate);
   json["algorithms"] = Json::array();
@@ -153,11 +164,18 @@ Json cell_json(const Grid& grid, const std::vector<CellOutcome>& outcomes, std::
   return json;
 }
 
+std::string comparable_text(const Curve& curve) {
+  std::string letters;
+  for (const char letter : curve.not_comparable) letters += letter;
+  return letters.empty() ? "yes" : letters;
+}
+
 std::string table_text(const Grid& grid, const std::vector<Curve>& curves) {
   std::string text = fmt::format("epsilon {}, delta {:.0e}, {} features; excess risk with the first and last rows\n\n",
                                  kBudget.epsilon, kBudget.delta, kFeatures);
-  TextTable table({"algorithm", "problem", "k", "first", "last", "bound", "slope", "+-", "theory"});
+  TextTable table({"algorithm", "problem", "k", "first", "last", "bound", "slope", "+-", "theory", "comparable"});
   std::set<std::string> refusals;
+  std::set<char> letters;
   for (const Curve& curve : curves) {
     const std::string name(algorithm_name(grid, curve)), problem(kind_name(grid.kinds[curve.kind]));
     if (!curve.refused.empty())
@@ -167,9 +185,13 @@ std::string table_text(const Grid& grid, const std::vector<Curve>& curves) {
     table.add({name, problem, figures(kOrders[curve.order]), figures(curve.measured.front().y),
                figures(curve.measured.back().y), curve.certified.empty() ? "-" : figures(curve.certified.back().y),
                fmt::format("{:.2f}", slope), fmt::format("{:.2f}", error),
-               fmt::format("{:.2f}", log_log_slope(curve.rate).value)});
+               fmt::format("{:.2f}", log_log_slope(curve.rate).value), comparable_text(curve)});
+    letters.insert(curve.not_comparable.begin(), curve.not_comparable.end());
   }
   text += table.text();
+  if (!letters.empty()) text += "\nA slope is not comparable with that of theory where there is a letter:\n";
+  for (const auto& [letter, reason] : kReasons)
+    if (letters.contains(letter)) text += fmt::format("  {}  {}\n", letter, reason);
   if (!refusals.empty()) text += "\nRefused, or left out:\n";
   for (const std::string& refusal : refusals) text += refusal;
   return text;

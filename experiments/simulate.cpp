@@ -85,13 +85,16 @@ std::vector<double> draw_optimum(const SimulationSpec& spec) {
   return x;
 }
 
+double mean_step_error(std::size_t features) {
+  return 32 * std::numeric_limits<double>::epsilon() * kRadius * static_cast<double>(features);
+}
+
 // Mean estimation as a loss of the user's own, over rows that outlive it. The constrained proximal step of an isotropic
 // quadratic is the projection of the unconstrained one.
 Samples mean_samples(const Sample& sample, std::size_t features, const Domain& domain) {
   const auto row = [rows = std::span(sample.rows), features](std::size_t i) {
     return rows.subspan(i * features, features);
   };
-  constexpr double kUnit = std::numeric_limits<double>::epsilon();
   return {
       sample.labels.size(), features,
       SampleFunctions{.gradient = [row](std::size_t i, std::span<const double> x,
@@ -102,7 +105,7 @@ Samples mean_samples(const Sample& sample, std::size_t features, const Domain& d
                             MeanLoss{}.implicit_step(y, row(i), step);
                             if (!domain.project(y)) std::ranges::copy(x, y.begin());
                           },
-                      .step_error = 32 * kUnit * kRadius * static_cast<double>(features)}};
+                      .step_error = mean_step_error(features)}};
 }
 
 Loss glm_loss(Kind kind) {
@@ -132,6 +135,8 @@ Result<Kind> parse_kind(std::string_view name) {
 std::string_view kind_name(Kind kind) {
   return std::ranges::find(kKinds, kind, &std::pair<std::string_view, Kind>::second)->first;
 }
+
+bool has_label(Kind kind) { return kind != Kind::mean && kind != Kind::hard; }
 
 Result<Simulation> Simulation::create(const SimulationSpec& spec) {
   if (spec.features == 0) return usage_error("features = 0; a simulated problem has at least one");
@@ -173,32 +178,34 @@ double Simulation::excess(std::span<const double> x) const {
   return 0;
 }
 
-// (E L_s^order)^(1/order).
-double Simulation::lipschitz_moment(double order) const {
-  const auto root_moment = [&](double power) {
-    return std::pow(row_moment(spec_.tail, spec_.features, power * order), 1 / order);
-  };
+// (E L_s^order)^(1/order) for rows b = a, the features, or b = (a, 1). Minkowski's inequality bounds the norm of |b|^2
+// = |a|^2 + 1, also in L_(order/2), for order >= 2.
+double Simulation::lipschitz_moment(double order, bool with_constant) const {
   const auto root = [&](double moment) { return std::pow(moment, 1 / order); };
-  const double norm = std::sqrt(dot(optimum_, optimum_)), d = static_cast<double>(spec_.features);
+  const auto root_moment = [&](double power) { return root(row_moment(spec_.tail, spec_.features, power * order)); };
+  const double one = with_constant ? 1 : 0, d = static_cast<double>(spec_.features);
+  const double norm = std::sqrt(dot(optimum_, optimum_)), along = norm * root(direction_moment(spec_.features, order));
   switch (spec_.kind) {
     case Kind::absolute:
-    case Kind::logistic:
-      return root_moment(1);
+    case Kind::logistic:  // |b|
+      return std::sqrt(root_moment(1) * root_moment(1) + one);
     case Kind::mean:  // L_s = |s| + radius, s = x* + row
       return kRadius + norm + root_moment(1);
-    case Kind::linear:  // L_s = |a| (|a| radius + |<a, x*> + noise|)
-      return root_moment(2) * (kRadius + norm * root(direction_moment(spec_.features, order))) +
-             root_moment(1) * root(noise_moment(spec_.tail, order));
+    case Kind::linear:  // L_s = |b| (|b| radius + |<a, x*> + noise|), |b| |<a, x*>| <= (|a|^2 + |a|) |<a, x*>| / |a|
+      return (root_moment(2) + one) * kRadius + along * (root_moment(2) + one * root_moment(1)) +
+             std::sqrt(root_moment(1) * root_moment(1) + one) * root(noise_moment(spec_.tail, order));
     case Kind::smooth:  // the same for |a| = sqrt(d)
-      return d * (kRadius + norm * root(direction_moment(spec_.features, order))) +
-             kSmoothNoise * std::sqrt(d) * root(noise_moment(spec_.tail, order));
+      return (d + one) * kRadius + std::sqrt((d + one) * d) * along +
+             kSmoothNoise * std::sqrt(d + one) * root(noise_moment(spec_.tail, order));
     case Kind::hard:
       return std::pow(spec_.rare_probability, 1 / order - 1 / spec_.rare_order);
   }
   return 0;
 }
 
-Result<Moments> Simulation::moments(double order) const {
+Result<Moments> Simulation::moments(double order, bool with_constant) const {
+  if (with_constant && !has_label(spec_.kind))
+    return usage_error(fmt::format("kind {} has no label, and no intercept", kind_name(spec_.kind)));
   const double factor = spec_.kind == Kind::linear ? 2 : 1;
   if (spec_.kind != Kind::hard && !(factor * order < spec_.tail.index))
     return refusal(
@@ -206,7 +213,22 @@ Result<Moments> Simulation::moments(double order) const {
                     tail_name(spec_.tail), factor * order, kind_name(spec_.kind), order, factor * order));
   if (spec_.kind == Kind::hard && order > spec_.rare_order)
     return refusal(fmt::format("the hard instance was made for k = {}, not {}", spec_.rare_order, order));
-  return Moments{.k = order, .g2 = lipschitz_moment(2), .gk = std::max(lipschitz_moment(order), lipschitz_moment(2))};
+  const double g2 = lipschitz_moment(2, with_constant);
+  return Moments{.k = order, .g2 = g2, .gk = std::max(lipschitz_moment(order, with_constant), g2)};
+}
+
+Setting Simulation::setting(std::size_t rows, const Moments& moments) const {
+  const bool own_loss = spec_.kind == Kind::mean;
+  return {.rows = rows,
+          .dimension = spec_.features,
+          .diameter = domain_.diameter(),
+          .start_distance = domain_.radius(),
+          .moments = moments,
+          .smoothness = smoothness(),
+          .strong_convexity = strong_convexity(),
+          .generalised_linear = !own_loss,
+          .given = own_loss ? GivenFunctions{.implicit_step = true, .step_error = mean_step_error(spec_.features)}
+                            : GivenFunctions{}};
 }
 
 double Simulation::draw_next(Generator& random, std::span<double> row) const {

@@ -9,7 +9,7 @@
 //   hard      <s, x>: with probability p, s = -p^(-1/k) x*, else 0; so E |s|^k = 1 while the mean shrinks with p: the
 //             construction of the lower bound             excess <E s, x - x*>
 // Moments of the Lipschitz constants are formulas, never estimates: exact for absolute, logistic and hard (|a| bounds
-// the gradient norm), by Minkowski's inequality for mean, linear and smooth.
+// the gradient norm), by Minkowski's inequality for mean, linear, smooth and all rows with a constant 1.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ namespace tailcoat::experiments {
 enum class Kind { mean, linear, absolute, logistic, smooth, hard };
 Result<Kind> parse_kind(std::string_view name);
 std::string_view kind_name(Kind);
+bool has_label(Kind);
 inline constexpr std::string_view kKindNames = "mean, linear, absolute, logistic, smooth, hard";
 
 struct SimulationSpec {
@@ -66,8 +67,11 @@ class Simulation {
   // F(x) - F(x*) for x in the domain.
   [[nodiscard]] double excess(std::span<const double> x) const;
   // Refused where the tail has no such moments: order k needs an index above k, above 2k for `linear`, whose gradients
-  // are quadratic in the features.
-  [[nodiscard]] Result<Moments> moments(double order) const;
+  // are quadratic in the features. `with_constant`: of the gradients for rows with a constant 1 added to the features,
+  // which only kinds with a label have.
+  [[nodiscard]] Result<Moments> moments(double order, bool with_constant = false) const;
+  // What is public of a problem of so many rows.
+  [[nodiscard]] Setting setting(std::size_t rows, const Moments&) const;
 
   // Fills the next row of the data that `random` draws, and returns its label.
   double draw_next(Generator& random, std::span<double> row) const;
@@ -80,7 +84,7 @@ class Simulation {
  private:
   Simulation(SimulationSpec spec, std::vector<double> optimum, Domain domain)
       : spec_(spec), optimum_(std::move(optimum)), domain_(std::move(domain)) {}
-  [[nodiscard]] double lipschitz_moment(double order) const;
+  [[nodiscard]] double lipschitz_moment(double order, bool with_constant) const;
 
   SimulationSpec spec_;
   std::vector<double> optimum_;

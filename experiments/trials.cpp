@@ -18,15 +18,7 @@ constexpr double kNotRun = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNextToNothing = 1e-9;
 constexpr std::size_t kNonprivateRepetitions = 6;  // it varies little, and takes longer than most algorithms
 
-Setting setting_of(const Cell& cell) {
-  return {.rows = cell.rows,
-          .dimension = cell.simulation.spec().features,
-          .diameter = cell.simulation.domain().diameter(),
-          .start_distance = cell.simulation.domain().radius(),
-          .moments = cell.moments,
-          .smoothness = cell.simulation.smoothness(),
-          .strong_convexity = cell.simulation.strong_convexity()};
-}
+Setting setting_of(const Cell& cell) { return cell.simulation.setting(cell.rows, cell.moments); }
 
 std::uint64_t cell_seed(const StudyContext& context, const TrialPlan& plan, const Cell& cell, std::size_t repetition) {
   const SimulationSpec& spec = cell.simulation.spec();
@@ -34,15 +26,15 @@ std::uint64_t cell_seed(const StudyContext& context, const TrialPlan& plan, cons
                              static_cast<std::uint64_t>(1000 * cell.moments.k), cell.rows, repetition});
 }
 
-// The lower bound for what the certificate assumes.
+// The rate for what the certificate assumes.
 double rate_of(const TrialPlan& plan, const Cell& cell, const Contender& contender, const Forecast& forecast, Gdp mu) {
   const Setting setting = setting_of(cell);
   Setting general = setting;
   general.strong_convexity = 0;
-  if (setting.strong_convexity == 0) return lower_bound(setting, mu);
+  if (setting.strong_convexity == 0) return optimal_rate(setting, mu);
   const auto without = contender.algorithm.plan(general, plan.budget, contender.options);
   const bool unused = without && without->bound.excess_risk <= forecast.bound.excess_risk;
-  return lower_bound(unused ? general : setting, mu);
+  return optimal_rate(unused ? general : setting, mu);
 }
 
 double straight_bound(const TrialPlan& plan, const Cell& cell, const Contender& contender, const Forecast& forecast) {
@@ -133,7 +125,7 @@ Result<std::vector<CellOutcome>> run_trials(const StudyContext& context, const T
     for (const Contender& contender : plan.contenders)
       outcomes[i].contenders.push_back(planned(plan, cell, contender, mu));
     outcomes[i].at_centre = cell.simulation.excess(cell.simulation.domain().centre());
-    outcomes[i].lower_bound = lower_bound(setting_of(cell), mu);
+    outcomes[i].rate = optimal_rate(setting_of(cell), mu);
     outcomes[i].trivial_bound = trivial_bound(setting_of(cell));
     return {};
   }));

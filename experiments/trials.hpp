@@ -54,7 +54,7 @@ struct CellOutcome {
   std::vector<Outcome> contenders;  // in the order of the plan
   Estimate nonprivate{};
   double at_centre = 0;      // excess risk of the centre of the domain
-  double lower_bound = 0;    // eq. lower_bound_ht, without its constant
+  double rate = 0;           // eq. lower_bound_ht, without its constant
   double trivial_bound = 0;  // what is certified without looking at data
 };
 

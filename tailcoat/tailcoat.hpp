@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tailcoat/algorithms/catalogue.hpp"
+#include "tailcoat/algorithms/high_probability_sco.hpp"
 #include "tailcoat/algorithms/implicit.hpp"
 #include "tailcoat/base/option.hpp"
 #include "tailcoat/base/result.hpp"

@@ -19,6 +19,7 @@
 #include "tailcoat/data/open_rows.hpp"
 #include "tailcoat/data/text.hpp"
 #include "tailcoat/estimators/fit_by_theorem.hpp"
+#include "tailcoat/estimators/planner.hpp"
 #include "tailcoat/estimators/public_rows.hpp"
 #include "tailcoat/report/report.hpp"
 #include "theory.hpp"
@@ -38,7 +39,9 @@ those not in --categorical must hold numbers. Missing numbers are put at the pri
 Nothing about the data has to be known. What is known in public, such as bounds, saves budget.
 Any algorithm but adaptive has a theorem that needs --moments K,G2,GK of the gradient norms (see
 plan) and --diameter. It sees columns with bounds, a scale or public rows standardised by these,
-others as they are; levels and classes must be given.
+others as they are, and a constant 1 unless there is --no-intercept: moments and diameter are those
+of these standardised features plus the constant. Levels and classes must be given. Without --delta
+it is min(1e-6, 1/(10 rows)), as in plan.
 Bad cells are reported on standard error, with their line; that message is for you alone.
 Examples:
   tailcoat fit claims.csv --target amount --epsilon 1 --model m.json
@@ -53,7 +56,7 @@ struct FitArguments {
   TheoryArguments theory;
   std::optional<double> confidence;
   NoiseArguments noise;
-  bool json = false, straight = false, diagnose = false;
+  bool json = false, straight = false, diagnose = false, no_intercept = false;
 };
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -272,14 +275,20 @@ Result<std::optional<Theorem>> theorem_of(const FitArguments& arguments) {
   if (arguments.algorithm != kAdaptive && (arguments.diagnose || arguments.straight))
     return usage_error(fmt::format("{} is for algorithm adaptive", arguments.diagnose ? "--diagnose" : "--straight"));
   if (arguments.algorithm == kAdaptive) {
-    if (!arguments.theory.given()) return std::optional<Theorem>();
+    if (!arguments.theory.given() && !arguments.no_intercept) return std::optional<Theorem>();
     return usage_error(
-        "--moments, --diameter, --smoothness, --constants, --max-passes and --failure-probability are "
-        "for an --algorithm with a theorem; adaptive needs none of them");
+        "--moments, --diameter, --smoothness, --strong-convexity, --constants, --max-passes, --failure-probability and "
+        "--no-intercept are for an --algorithm with a theorem; adaptive needs none of them");
   }
   TAILCOAT_TRY(algorithm, find_algorithm(arguments.algorithm));
   TAILCOAT_TRY(theory, theory_of(arguments.theory));
-  return std::optional(Theorem{algorithm, theory.moments, theory.diameter, theory.smoothness, theory.options});
+  return std::optional(Theorem{.algorithm = algorithm,
+                               .moments = theory.moments,
+                               .diameter = theory.diameter,
+                               .smoothness = theory.smoothness,
+                               .options = theory.options,
+                               .strong_convexity = theory.strong_convexity,
+                               .intercept = !arguments.no_intercept});
 }
 
 Result<std::string> run(const FitArguments& arguments, const std::string& command) {
@@ -289,6 +298,7 @@ Result<std::string> run(const FitArguments& arguments, const std::string& comman
   TAILCOAT_CHECK(check_files(arguments));
   TAILCOAT_TRY(table, load_table(arguments, options));
   if (!arguments.public_rows.empty()) TAILCOAT_CHECK(learn_from_file(arguments.public_rows, table.columns(), options));
+  if (theorem && !arguments.noise.delta) options.budget.delta = default_delta(static_cast<double>(table.rows()));
   warn_of_delta(options.budget, table.rows());
   TAILCOAT_TRY(noise, noise_of(arguments.noise));
   const Interrupts interrupts;
@@ -331,6 +341,7 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
   parser->add_option("--algorithm", arguments->algorithm, "adaptive, or one that plan lists; see below")
       ->type_name("NAME");
   add_theory_arguments(*parser, arguments->theory);
+  parser->add_flag("--no-intercept", arguments->no_intercept, "no constant 1 beside the features of an --algorithm");
   parser->add_flag("--straight", arguments->straight,
                    "one slope for each number, also where it is seen to bend, and no curve");
   add_number(*parser, kConfidenceOption, arguments->confidence);

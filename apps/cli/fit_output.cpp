@@ -277,13 +277,20 @@ double with_more_rows(const Limits& limits, double times) {
 }
 
 std::string bound_text(const Fit& fit) {
-  const auto& [excess_risk, failure_probability] = *fit.certified;
-  return fmt::format(
-      "\nCertified: excess risk, in the units of the fit, at most {:.4g} {}\n{}", excess_risk,
-      failure_probability > 0 ? fmt::format("with probability {:g}", 1 - failure_probability) : "on average",
-      fit.work.wanted_passes > fit.work.passes
-          ? fmt::format("  its theorem asks for {:.4g} passes; see --max-passes\n", fit.work.wanted_passes)
-          : "");
+  const auto& [excess_risk, failure_probability, trivial] = *fit.certified;
+  const std::string holds = failure_probability > 0 ? fmt::format("with probability {:g}", 1 - failure_probability)
+                                                    : std::string("on average");
+  const std::string bound =
+      trivial
+          ? fmt::format(
+                "\nCertified: nothing beyond the trivial bound {:.4g} on the excess risk, in the units of the\n"
+                "  fit, which all coefficients 0 have without a look at the data\n",
+                excess_risk)
+          : fmt::format("\nCertified: excess risk, in the units of the fit, at most {:.4g} {}\n", excess_risk, holds);
+  return bound + fmt::format("{}", fit.work.wanted_passes > fit.work.passes
+                                       ? fmt::format("  its theorem asks for {:.4g} passes; see --max-passes\n",
+                                                     fit.work.wanted_passes)
+                                       : "");
 }
 
 // What a model gives a row before it is made a chance or a rate.
@@ -352,7 +359,8 @@ std::string fit_json(const Fit& fit) {
   if (fit.diagnosis) json["diagnosis"] = diagnosis_json(*fit.diagnosis);
   if (fit.certified) {
     json["certified"] = {{"excess_risk", number(fit.certified->excess_risk)},
-                         {"failure_probability", number(fit.certified->failure_probability)}};
+                         {"failure_probability", number(fit.certified->failure_probability)},
+                         {"trivial", fit.certified->trivial}};
   }
   json["notes"] = model.notes;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

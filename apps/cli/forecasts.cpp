@@ -43,12 +43,13 @@ std::vector<double> around(double centre, double lowest, double highest) {
 
 Result<Chart> panel_chart(Engine& engine, const Panel& panel) {
   std::vector<std::vector<AlgorithmForecast>> plans(panel.values.size());
-  std::vector<double> lower(panel.values.size());
+  std::vector<double> rates(panel.values.size()), trivial(panel.values.size());
   TAILCOAT_CHECK(engine.for_each(panel.values.size(), [&](std::size_t i) -> Result<void> {
     const PlanInputs inputs = panel.inputs_at(panel.values[i]);
     plans[i] = forecasts_of(inputs);
     TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
-    lower[i] = lower_bound(inputs.setting, mu);
+    rates[i] = optimal_rate(inputs.setting, mu);
+    trivial[i] = trivial_bound(inputs.setting);
     return {};
   }));
   Chart chart{.title = panel.title,
@@ -58,13 +59,17 @@ Result<Chart> panel_chart(Engine& engine, const Panel& panel) {
   for (std::size_t a = 0; a < algorithms().size(); ++a) {
     Series series{.label = std::string(algorithms()[a].name), .color = a};
     for (std::size_t i = 0; i < panel.values.size(); ++i)
-      if (const auto& forecast = plans[i][a].forecast; forecast && has_certificate(*forecast))
+      if (const auto& forecast = plans[i][a].forecast; forecast && has_certificate(*forecast))  // at most the trivial
         series.points.push_back({panel.values[i], forecast->bound.excess_risk});
     if (!series.points.empty()) chart.series.push_back(std::move(series));
   }
-  Series rate{.label = "lower bound (rate)", .mark = Mark::dotted, .color = 7};
-  for (std::size_t i = 0; i < panel.values.size(); ++i) rate.points.push_back({panel.values[i], lower[i]});
-  chart.series.push_back(std::move(rate));
+  const auto add_line = [&](const char* label, const std::vector<double>& values, std::size_t color) {
+    Series line{.label = label, .mark = Mark::dotted, .color = color};
+    for (std::size_t i = 0; i < panel.values.size(); ++i) line.points.push_back({panel.values[i], values[i]});
+    chart.series.push_back(std::move(line));
+  };
+  add_line("rate", rates, 7);
+  add_line("trivial bound", trivial, 6);
   return chart;
 }
 
@@ -75,6 +80,7 @@ Result<std::string> forecast_table(const PlanInputs& inputs, const Speed& speed)
   TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
   TextTable table({"algorithm", "bound", "holds", "gradients", "passes", "wanted", "time"});
   std::string refusals;
+  bool any_trivial = false;
   for (const AlgorithmForecast& planned : forecasts_of(inputs)) {
     if (!planned.forecast) {
       refusals += fmt::format("{}\n{}", planned.algorithm.name, wrapped(planned.refused, "  "));
@@ -82,7 +88,9 @@ Result<std::string> forecast_table(const PlanInputs& inputs, const Speed& speed)
     }
     const auto& [bound, work] = *planned.forecast;
     const double failure = bound.failure_probability;
+    any_trivial = any_trivial || bound.trivial;
     const std::string holds = !has_certificate(*planned.forecast) ? "no certificate"
+                              : bound.trivial                     ? "trivial"
                               : failure > 0                       ? fmt::format("w.p. {:.4g}", 1 - failure)
                                                                   : "on average";
     table.add({std::string(planned.algorithm.name), figures(bound.excess_risk), holds, figures(work.sample_gradients),
@@ -90,11 +98,11 @@ Result<std::string> forecast_table(const PlanInputs& inputs, const Speed& speed)
   }
   std::string text = fmt::format("epsilon {:g}, delta {:.2g}: mu {:.4g}, rho {:.4g}\n", inputs.budget.epsilon,
                                  inputs.budget.delta, mu.mu, rho_of(mu));
-  text += fmt::format("lower bound {} (the best rate there can be, without its constant)\n",
-                      figures(lower_bound(setting, mu)));
-  text += fmt::format("trivial bound {} (the centre of the domain, without looking at data)\n",
+  text += fmt::format("rate {} (the best there can be, up to a constant)\n", figures(optimal_rate(setting, mu)));
+  text += fmt::format("trivial bound {} (of the centre of the domain, without looking at data)\n",
                       figures(trivial_bound(setting)));
   text += fmt::format("memory {}\n\n{}", bytes_text(memory_of(setting)), table.text());
+  if (any_trivial) text += "trivial: its theorem promises no less; the number is that of the centre of the domain\n";
   if (!refusals.empty()) text += "\nRefused:\n" + refusals;
   return text;
 }

@@ -15,26 +15,26 @@
 namespace tailcoat::cli {
 namespace {
 
-constexpr NumberOption kStrongConvexity{.name = "strong-convexity",
-                                        .meaning = "every sample loss is this strongly convex",
-                                        .lowest = 0,
-                                        .highest = 1e100,
-                                        .default_value = 0};
-
 constexpr const char* kHelp =
     R"(K,G2,GK: the largest gradient norms over the domain have a second moment of at most G2^2 and a
-K-th moment of at most GK^K. Without --delta it is min(1e-6, 1/(10 rows)).
+K-th moment of at most GK^K. A row is its features as the fit sees them (standardised where it
+standardises) and, unless there is no intercept, the constant 1: --features counts it, and moments
+and diameter are with it. Without --delta it is min(1e-6, 1/(10 rows)).
+--problem glm is a loss of one margin, such as those of fit; general is any convex loss of your own,
+of which there is the gradient of a sample and, with --step-error, its implicit step.
 For every algorithm: its certified bound on the excess risk (on average, or with probability 1 -
-failure-probability), its work, and an estimate of its time from a measurement at start (one-pass
-algorithms step from row to row on one core, others read all rows on all cores); or the precondition
-that fails. A chart (.svg or .html) shows the bounds against rows and epsilon.
+failure-probability; never above the trivial bound, which needs no data), its work, and an estimate
+of its time from a measurement at start (one-pass algorithms step from row to row on one core,
+others read all rows on all cores); or the precondition that fails. With --strong-convexity,
+known-lipschitz needs every sample loss to be so convex, others the mean alone. A chart (.svg or
+.html) shows the bounds against rows and epsilon.
 Example:
   tailcoat plan --rows 100000 --features 20 --epsilon 1 --moments 3,1.6,2.5 --diameter 2)";
 
 struct PlanOptions {
-  std::optional<double> rows, features, epsilon, delta, strong_convexity;
+  std::optional<double> rows, features, epsilon, delta, step_error;
   TheoryArguments theory;
-  std::string chart;
+  std::string problem = "glm", chart;
   bool json = false;
 };
 
@@ -44,16 +44,16 @@ Result<PlanInputs> inputs_of(const PlanOptions& options) {
   TAILCOAT_TRY(epsilon, number(kEpsilonOption, options.epsilon));
   const double delta = options.delta.value_or(default_delta(static_cast<double>(rows)));
   TAILCOAT_TRY(theory, theory_of(options.theory));
-  TAILCOAT_TRY(strong_convexity, number(kStrongConvexity, options.strong_convexity));
-  const PlanInputs inputs{.setting = {.rows = rows,
-                                      .dimension = features,
-                                      .diameter = theory.diameter,
-                                      .start_distance = theory.diameter / 2,
-                                      .moments = theory.moments,
-                                      .smoothness = theory.smoothness,
-                                      .strong_convexity = strong_convexity},
-                          .budget = {epsilon, delta},
-                          .options = theory.options};
+  PlanInputs inputs{.setting = {.rows = rows,
+                                .dimension = features,
+                                .diameter = theory.diameter,
+                                .start_distance = theory.diameter / 2,
+                                .moments = theory.moments,
+                                .smoothness = theory.smoothness,
+                                .strong_convexity = theory.strong_convexity},
+                    .budget = {epsilon, delta},
+                    .options = theory.options};
+  TAILCOAT_CHECK(set_problem(inputs.setting, options.problem, options.step_error));
   TAILCOAT_CHECK(check(inputs));
   return inputs;
 }
@@ -87,7 +87,8 @@ Command plan_command(CLI::App& tailcoat) {
   add_number(*parser, kEpsilonOption, options->epsilon);
   add_number(*parser, kBudgetDeltaOption, options->delta);
   add_theory_arguments(*parser, options->theory);
-  add_number(*parser, kStrongConvexity, options->strong_convexity);
+  parser->add_option("--problem", options->problem, "glm or general, see below; glm if not given")->type_name("WHICH");
+  add_number(*parser, kStepErrorOption, options->step_error);
   parser->add_option("--chart", options->chart, "draw the bounds into this .svg or .html file")->type_name("FILE");
   parser->add_flag("--json", options->json, "print one JSON object");
   parser->footer(kHelp);

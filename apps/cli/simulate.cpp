@@ -45,8 +45,10 @@ constexpr const char* kHelp = R"(KIND is one of
   hard       all rows zero but for 10 sqrt(features) or so of them, in one direction: as hard as
              private optimization gets; no label
 TAIL of rows and noise: t:NU (multivariate t) or pareto:A; moments below NU or A are finite.
-The best model x* within the unit ball is printed, with the moments of the Lipschitz constants as
-`tailcoat plan --moments` takes them.
+The best model x* within the unit ball (diameter 2) is printed, with the moments of the Lipschitz
+constants there as `tailcoat plan --moments` and `tailcoat fit --algorithm` take them: of rows with
+the constant 1 of the intercept, features + 1 in all, or with --no-intercept of the rows alone, for
+`fit --no-intercept`. Kinds without a label have no intercept.
 Example:
   tailcoat simulate --kind absolute --rows 10000 --features 5 --tail t:3.5 --output data.csv)";
 
@@ -55,10 +57,8 @@ struct SimulateOptions {
   std::string tail = "t:4";
   std::string output;
   std::optional<double> rows, features, seed, order;
-  bool json = false;
+  bool json = false, no_intercept = false;
 };
-
-bool has_label(Kind kind) { return kind != Kind::mean && kind != Kind::hard; }
 
 // As few digits as give the same numbers back.
 void append_numbers(std::string& text, std::span<const double> numbers) {
@@ -91,9 +91,9 @@ bool write_csv(const Simulation& simulation, std::size_t rows, std::uint64_t see
 }
 
 // The highest whole order of which there are moments, as `plan --moments` takes it; empty if there is none.
-std::string moments_text(const Simulation& simulation) {
+std::string moments_text(const Simulation& simulation, bool with_constant) {
   for (double order = 8; order >= 2; --order)
-    if (const auto moments = simulation.moments(order))
+    if (const auto moments = simulation.moments(order, with_constant))
       return fmt::format("{:g},{:.9g},{:.9g}", order, moments->g2, moments->gk);
   return "";
 }
@@ -120,8 +120,12 @@ Result<std::string> run(const SimulateOptions& options) {
   std::vector<Figure> figures{{"output", options.output, ""}, {"kind", options.kind, ""}, {"rows", rows, ""},
                               {"features", features, ""},     {"seed", seed, ""},         {"best_model", best, ""}};
   if (kind != Kind::hard) figures.push_back({"tail", tail_name(tail), ""});
-  if (const std::string moments = moments_text(simulation); !moments.empty())
+  const bool with_constant = has_label(kind) && !options.no_intercept;
+  if (const std::string moments = moments_text(simulation, with_constant); !moments.empty()) {
     figures.push_back({"moments", moments, ""});
+    figures.push_back({"moments_of", with_constant ? "features and the constant 1" : "features alone", ""});
+    figures.push_back({"diameter", simulation.domain().diameter(), ""});
+  }
   return options.json ? json_text(kSchema, figures) : table_text(figures);
 }
 
@@ -137,6 +141,7 @@ Command simulate_command(CLI::App& tailcoat) {
   add_number(*parser, kOrder, options->order);
   add_number(*parser, kSeed, options->seed);
   parser->add_option("--output", options->output, "CSV file to write")->type_name("FILE");
+  parser->add_flag("--no-intercept", options->no_intercept, "moments for rows without the constant 1");
   parser->add_flag("--json", options->json, "print one JSON object");
   parser->footer(kHelp);
   return {parser, [options] { return run(*options); }};

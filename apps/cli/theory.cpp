@@ -19,6 +19,12 @@ constexpr NumberOption kSmoothness{.name = "smoothness",
                                    .highest = 1e100,
                                    .open_below = true};
 
+constexpr NumberOption kStrongConvexity{.name = "strong-convexity",
+                                        .meaning = "the mean loss is this strongly convex; 0: not known",
+                                        .lowest = 0,
+                                        .highest = 1e100,
+                                        .default_value = 0};
+
 Result<Moments> parse_moments(const std::string& text) {
   if (text.empty()) return usage_error("give --moments K,G2,GK, e.g. 3,1.6,2.5");
   std::vector<double> numbers;
@@ -40,13 +46,15 @@ Result<Moments> parse_moments(const std::string& text) {
 }  // namespace
 
 bool TheoryArguments::given() const {
-  return diameter || smoothness || max_passes || failure_probability || !moments.empty() || constants != "tight";
+  return diameter || smoothness || strong_convexity || max_passes || failure_probability || !moments.empty() ||
+         constants != "tight";
 }
 
 void add_theory_arguments(CLI::App& parser, TheoryArguments& arguments) {
   parser.add_option("--moments", arguments.moments, "of the Lipschitz constants, see below")->type_name("K,G2,GK");
   add_number(parser, kDiameter, arguments.diameter);
   add_number(parser, kSmoothness, arguments.smoothness);
+  add_number(parser, kStrongConvexity, arguments.strong_convexity);
   add_number(parser, kMaxPassesOption, arguments.max_passes);
   add_number(parser, kFailureProbabilityOption, arguments.failure_probability);
   parser.add_option("--constants", arguments.constants, "tight, or paper: the text's parameters; tight if not given")
@@ -56,6 +64,7 @@ void add_theory_arguments(CLI::App& parser, TheoryArguments& arguments) {
 Result<Theory> theory_of(const TheoryArguments& arguments) {
   TAILCOAT_TRY(moments, parse_moments(arguments.moments));
   TAILCOAT_TRY(diameter, number(kDiameter, arguments.diameter));
+  TAILCOAT_TRY(strong_convexity, number(kStrongConvexity, arguments.strong_convexity));
   TAILCOAT_TRY(max_passes, number(kMaxPassesOption, arguments.max_passes));
   TAILCOAT_TRY(failure_probability, number(kFailureProbabilityOption, arguments.failure_probability));
   if (arguments.constants != "tight" && arguments.constants != "paper")
@@ -67,6 +76,7 @@ Result<Theory> theory_of(const TheoryArguments& arguments) {
   }
   return Theory{.diameter = diameter,
                 .smoothness = smoothness,
+                .strong_convexity = strong_convexity,
                 .moments = moments,
                 .options = {.constants = arguments.constants == "paper" ? Constants::paper : Constants::tight,
                             .failure_probability = failure_probability,

@@ -10,7 +10,7 @@
 namespace tailcoat::cli {
 
 struct TheoryArguments {
-  std::optional<double> diameter, smoothness, max_passes, failure_probability;
+  std::optional<double> diameter, smoothness, strong_convexity, max_passes, failure_probability;
   std::string moments, constants = "tight";
 
   [[nodiscard]] bool given() const;
@@ -20,6 +20,7 @@ void add_theory_arguments(CLI::App&, TheoryArguments&);
 struct Theory {
   double diameter;
   double smoothness;  // infinite if not given
+  double strong_convexity;
   Moments moments;
   Options options;
 };

@@ -21,10 +21,10 @@ def gradient(x, rows):
 # %% Plan
 # From public numbers alone: gradients are never longer than 1, so moments are at most 1; the loss is 1 / 0.1 smooth.
 setting = dict(rows=len(people), features=2, epsilon=1, delta=1e-6, moments=(4, 1.0, 1.0), diameter=2, smoothness=10)
-found = tailcoat.plan(**setting)
+found = tailcoat.plan(**setting, problem="general")  # no loss of one margin
 print(f"without looking at the data, the centre of the ball is within {found['trivial_bound']:.2f} of the best")
 for entry in found["algorithms"]:
-    if entry.get("certified"):
+    if entry.get("certified") and not entry["trivial"]:
         print(f"  {entry['name']:<24} certified within {entry['certified_bound']:.4f}")
 
 # %% Minimise

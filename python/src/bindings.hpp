@@ -43,5 +43,6 @@ void bind_fit(nb::module_&);
 void bind_plan(nb::module_&);
 void bind_account(nb::module_&);
 void bind_minimize(nb::module_&);
+void bind_nonprivate(nb::module_&);
 
 }  // namespace tailcoat::python

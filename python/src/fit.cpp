@@ -22,8 +22,6 @@ namespace {
 
 using LevelMap = std::map<std::string, std::vector<std::string>>;
 using PairMap = std::map<std::string, std::pair<double, double>>;
-// Moments, diameter, smoothness, constants, failure probability, most passes.
-using TheoryTuple = std::tuple<MomentTuple, double, double, std::string, double, double>;
 
 BitSource noise_of(std::optional<std::uint64_t> seed) {
   return seed ? BitSource::insecure_seeded(*seed) : value_of(BitSource::from_kernel());
@@ -36,14 +34,18 @@ std::map<std::string, Pair> map_of(const PairMap& pairs) {
   return map;
 }
 
-std::optional<Theorem> theorem_of(const std::string& algorithm, const std::optional<TheoryTuple>& theory) {
+// What _base.py calls a theory.
+std::optional<Theorem> theorem_of(const std::string& algorithm, const std::optional<nb::dict>& theory) {
   if (!theory) return std::nullopt;
-  const auto& [moments, diameter, smoothness, constants, failure_probability, max_passes] = *theory;
+  const auto number = [&](const char* name) { return nb::cast<double>((*theory)[name]); };
   return Theorem{.algorithm = value_of(find_algorithm(algorithm)),
-                 .moments = moments_of(moments),
-                 .diameter = diameter,
-                 .smoothness = smoothness,
-                 .options = options_of(constants, failure_probability, max_passes)};
+                 .moments = moments_of(nb::cast<MomentTuple>((*theory)["moments"])),
+                 .diameter = number("diameter"),
+                 .smoothness = number("smoothness"),
+                 .options = options_of(nb::cast<std::string>((*theory)["constants"]), number("failure_probability"),
+                                       number("max_passes")),
+                 .strong_convexity = number("strong_convexity"),
+                 .intercept = nb::cast<bool>((*theory)["fit_intercept"])};
 }
 
 // The target beside the other columns, if it comes apart from them.
@@ -85,7 +87,7 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
                      double delta, const LevelMap& levels, const PairMap& bounds, const PairMap& scales,
                      const Data* public_rows, const std::vector<std::string>& missing_indicators,
                      const std::string& exposure, double confidence, bool straight, bool diagnose,
-                     const std::string& algorithm, const std::optional<TheoryTuple>& theory,
+                     const std::string& algorithm, const std::optional<nb::dict>& theory,
                      std::optional<std::uint64_t> seed, std::size_t threads, const nb::object& progress) {
   const Task task{.options = {.target = target,
                               .loss = value_of(parse_loss(loss)),

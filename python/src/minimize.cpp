@@ -12,6 +12,7 @@
 #include "gradient.hpp"
 #include "job.hpp"
 #include "tailcoat/algorithms/catalogue.hpp"
+#include "tailcoat/algorithms/rates.hpp"
 #include "theory.hpp"
 
 namespace tailcoat::python {
@@ -29,12 +30,13 @@ nb::object projection(const Domain& domain, const std::vector<double>& point) {
   return array_of(x);
 }
 
-nb::dict dict_of(const Solution& solution) {
+nb::dict dict_of(const Solution& solution, const Bound& certified) {
   nb::dict dict;
   dict["x"] = array_of(solution.x);
   dict["privacy"] = from_json(solution.receipt.summary());
-  dict["certified_bound"] = solution.certified.excess_risk;
-  dict["failure_probability"] = solution.certified.failure_probability;
+  dict["certified_bound"] = certified.excess_risk;
+  dict["failure_probability"] = certified.failure_probability;
+  dict["trivial"] = certified.trivial;
   dict["sample_gradients"] = solution.work.sample_gradients;
   dict["passes"] = solution.work.passes;
   return dict;
@@ -58,7 +60,8 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
   BitSource noise = seed ? BitSource::insecure_seeded(*seed) : value_of(BitSource::from_kernel());
   JobState state;
   PythonGradient callback(gradient, rows, state);
-  const std::function<Result<Solution>()> work = [&] {
+  Bound certified;
+  const std::function<Result<Solution>()> work = [&]() -> Result<Solution> {
     SampleFunctions functions{
         .gradient = [&](std::size_t row, std::span<const double> x, std::span<double> out) { callback(row, x, out); },
         .gradient_error = gradient_error};
@@ -67,9 +70,12 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
                           .domain = domain,
                           .smoothness = smoothness,
                           .strong_convexity = strong_convexity};
-    return solve(chosen, {engine, noise}, problem, moments_of(moments), budget, options, state);
+    TAILCOAT_TRY(solution, solve(chosen, {engine, noise}, problem, moments_of(moments), budget, options, state));
+    certified = shown_bound(solution.certified, setting_of(problem, moments_of(moments)));
+    return solution;
   };
-  return dict_of(run_private(state, budget, work, progress));
+  const Solution solution = run_private(state, budget, work, progress);
+  return dict_of(solution, certified);
 }
 
 }  // namespace

@@ -51,10 +51,11 @@ nb::object curve_of_model(const FittedModel& model) {
   return nb::make_tuple(curve.knot, curve.below, curve.above);
 }
 
-// The theorem's bound on the excess risk and the chance that it fails, of a fit by one.
+// The theorem's bound on the excess risk, the chance that it fails and whether it is trivial, of a fit by one.
 nb::object bound_of(const FittedModel& model) {
   if (!model.fit.certified) return nb::none();
-  return nb::make_tuple(model.fit.certified->excess_risk, model.fit.certified->failure_probability);
+  return nb::make_tuple(model.fit.certified->excess_risk, model.fit.certified->failure_probability,
+                        model.fit.certified->trivial);
 }
 
 nb::dict estimates_of(const FittedModel& model) {

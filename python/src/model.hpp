@@ -21,7 +21,7 @@ using Numbers1 = std::vector<double>;
 using Numbers2 = std::vector<Numbers1>;
 using State =
     std::tuple<std::string, Numbers1, Numbers1, std::vector<std::pair<double, double>>, bool, bool,
-               std::optional<std::pair<double, double>>, std::optional<std::tuple<Numbers2, Numbers2, double>>>;
+               std::optional<std::tuple<double, double, bool>>, std::optional<std::tuple<Numbers2, Numbers2, double>>>;
 State state_of(const FittedModel&);
 // Throws a data error if that is no state of this version.
 FittedModel model_of_state(const State&);

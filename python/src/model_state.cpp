@@ -46,7 +46,10 @@ State state_of(const FittedModel& model) {
               model.from_fit,
               std::nullopt,
               std::nullopt};
-  if (fit.certified) std::get<6>(state).emplace(fit.certified->excess_risk, fit.certified->failure_probability);
+  if (fit.certified) {
+    const auto& [excess_risk, failure_probability, trivial] = *fit.certified;
+    std::get<6>(state).emplace(excess_risk, failure_probability, trivial);
+  }
   if (fit.diagnosis)
     std::get<7>(state).emplace(records_of(fit.diagnosis->residuals), records_of(fit.diagnosis->calibration),
                                fit.diagnosis->noise);
@@ -62,7 +65,7 @@ FittedModel model_of_state(const State& state) {
                   .error_against_epsilon = errors,
                   .constant = constant,
                   .diagnosis = diagnosis_of(diagnosis),
-                  .certified = certified ? std::optional(Bound{certified->first, certified->second}) : std::nullopt},
+                  .certified = certified ? std::optional(std::make_from_tuple<Bound>(*certified)) : std::nullopt},
           .from_fit = from_fit};
 }
 

@@ -11,4 +11,5 @@ NB_MODULE(_core, module) {
   bind_plan(module);
   bind_account(module);
   bind_minimize(module);
+  bind_nonprivate(module);
 }

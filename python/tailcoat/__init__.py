@@ -38,6 +38,7 @@ if _TYPE_CHECKING:
     )
     from tailcoat._functions import Solution, account, ball, box, intersection, minimize, plan, simplex
     from tailcoat._mean import PrivateMean
+    from tailcoat._nonprivate import NonprivateSolution, nonprivate_high_probability_sco
     from tailcoat._plots import plot_budget, plot_coefficients, plot_error_against_epsilon
     from tailcoat._report import LoadedModel, Report, load_model, report, save_model
 
@@ -49,6 +50,7 @@ _MODULES = {
     "PrivateLogisticRegression PrivateLinearSVC",
     "_mean": "PrivateMean",
     "_functions": "plan account minimize Solution ball box simplex intersection",
+    "_nonprivate": "nonprivate_high_probability_sco NonprivateSolution",
     "_report": "report Report LoadedModel load_model save_model",
     "_plots": "plot_coefficients plot_budget plot_error_against_epsilon",
 }
@@ -73,6 +75,8 @@ __all__ = [  # spelt out, for type checkers
     "account",
     "minimize",
     "Solution",
+    "nonprivate_high_probability_sco",
+    "NonprivateSolution",
     "ball",
     "box",
     "simplex",

@@ -19,7 +19,8 @@ from tailcoat._parameters import Progress, count_of, listed, number_of, numbers_
 ByColumn = Optional[Mapping[Any, Any]]  # by name or position
 Theory = Optional[Mapping[str, Any]]
 
-_THEORY = {"smoothness": np.inf, "failure_probability": 0.05, "max_passes": 1000.0}
+_THEORY = {"smoothness": np.inf, "strong_convexity": 0.0, "failure_probability": 0.0, "max_passes": 1000.0}
+_USUAL_DELTA = 1e-6
 
 
 def keep(estimator: BaseEstimator, parameters: dict[str, Any]) -> None:
@@ -48,7 +49,7 @@ def all_or_nothing(fit: _Fit) -> _Fit:
             return fit(self, *data, **named)
         except BaseException as error:
             if self.__dict__.get("model_") is not before.get("model_") and not hasattr(error, "spent"):
-                tell_spent(error, float(self.epsilon), float(self.delta))  # type: ignore[arg-type]
+                tell_spent(error, *self._spent_budget)
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
@@ -60,7 +61,7 @@ class PrivateModel(BaseEstimator):
     """Base of all estimators."""
 
     epsilon: float | None
-    delta: float
+    delta: float | None
     algorithm: str
     constants: str
     theory: Theory
@@ -84,6 +85,7 @@ class PrivateModel(BaseEstimator):
     std_err_: Any
     intercept_std_err_: Any
     _schema_: _data.Schema
+    _spent_budget: tuple[float, float]
     _target_column_: str | None = None  # of the frame of the fit; predictions take frames that still have it
 
     def __sklearn_tags__(self) -> Any:
@@ -229,12 +231,15 @@ class PrivateModel(BaseEstimator):
 
     def _spending(self) -> Any:
         """Around whatever follows the first release."""
-        return counted_as_spent(float(self.epsilon), float(self.delta))  # type: ignore[arg-type]
+        return counted_as_spent(*self._spent_budget)
 
     def _budget(self, rows: int) -> tuple[float, float]:
         if self.epsilon is None:
             raise UsageError("give epsilon, the bound on the privacy loss of this fit; there is no default for it")
-        epsilon, delta = number_of(self.epsilon, "epsilon"), number_of(self.delta, "delta")
+        usual = _USUAL_DELTA if self.algorithm == "adaptive" else _core.default_delta(rows)
+        epsilon = number_of(self.epsilon, "epsilon")
+        delta = usual if self.delta is None else number_of(self.delta, "delta")
+        self._spent_budget = epsilon, delta
         if delta * rows > 1:
             warnings.warn(
                 f"delta = {delta} is above 1 / rows = {1 / rows:.3g}; publishing a whole row at random would be "
@@ -244,7 +249,7 @@ class PrivateModel(BaseEstimator):
             )
         return epsilon, delta
 
-    def _theory(self) -> tuple[Any, ...] | None:
+    def _theory(self) -> dict[str, Any] | None:
         """What the algorithm's theorem needs, as the library takes it; None for the adaptive fit."""
         for option in ("straight", "diagnose"):
             if self.algorithm != "adaptive" and getattr(self, option):
@@ -254,18 +259,23 @@ class PrivateModel(BaseEstimator):
                 raise UsageError("theory and constants are for an algorithm with a theorem; 'adaptive' needs neither")
             return None
         given = {**_THEORY, **(self.theory or {})}
-        if unknown := given.keys() - {*_THEORY, "moments", "diameter"}:
-            raise UsageError(f"theory has {sorted(unknown)}; it takes moments, diameter, {', '.join(_THEORY)}")
+        if unknown := given.keys() - {*_THEORY, "moments", "diameter", "fit_intercept"}:
+            raise UsageError(
+                f"theory has {sorted(unknown)}; it takes moments, diameter, {', '.join(_THEORY)}, fit_intercept"
+            )
         if "moments" not in given or "diameter" not in given:
             raise UsageError(
                 f"algorithm = {self.algorithm!r} has a theorem that needs "
                 f"theory={{'moments': (k, G2, Gk), 'diameter': D}}; see tailcoat.plan"
             )
         moments = numbers_of(given["moments"], "theory['moments']", "k, G2, Gk")
-        diameter, smoothness, failures, passes = (
-            number_of(given[name], f"theory[{name!r}]") for name in ("diameter", *_THEORY)
-        )
-        return moments, diameter, smoothness, text_of(self.constants, "constants"), failures, passes
+        numbers = {name: number_of(given[name], f"theory[{name!r}]") for name in ("diameter", *_THEORY)}
+        return {
+            "moments": moments,
+            **numbers,
+            "fit_intercept": bool(given.get("fit_intercept", True)),
+            "constants": text_of(self.constants, "constants"),
+        }
 
     def _read_public(self, target: str | None) -> _core.Data | None:
         """The columns of the public rows that the fit has, too."""

@@ -9,15 +9,18 @@ _BUDGET = """Parameters
     epsilon : float
         Bound on the privacy loss of one fit. There is no default: what it may be is for you to say. Each fit on the
         same rows spends as much again, and so does each fold of a cross-validation.
-    delta : float, default=1e-6
-        Probability with which the bound may fail; well below 1/n.
+    delta : float, optional
+        Probability with which the bound may fail; well below 1/n. 1e-6 if not given and, for an algorithm with a
+        theorem, at most 1/(10 n), as in `tailcoat.plan`.
     algorithm : str, default="adaptive"
         Or one that `tailcoat.plan` lists; its theorem then bounds the risk, and there are no standard errors.
     constants : str, default="tight"
         Of an algorithm with a theorem; "paper": the text's parameters.
     theory : dict, optional
         What such a theorem needs: "moments": (k, G2, Gk) and "diameter", and if wanted "smoothness",
-        "failure_probability" and "max_passes"; see `tailcoat.plan`."""
+        "strong_convexity", "failure_probability", "max_passes" and "fit_intercept"; see `tailcoat.plan`. Moments and
+        diameter are those of the features as they are fitted (standardised, where bounds, scales or public rows say
+        how) plus the constant 1 of the intercept, unless "fit_intercept" is False."""
 
 _RUN = """confidence : float, default=0.95
         Of the intervals.
@@ -72,8 +75,9 @@ _ATTRIBUTES = """Attributes
         where they add up to more.
     privacy_ : dict
         What was released, by which mechanism, at what price; as ``privacy`` of ``tailcoat fit --json``.
-    certified_ : (bound, failure probability) or None
-        Of the excess risk, of an algorithm with a theorem.
+    certified_ : (bound, failure probability, trivial) or None
+        Of the excess risk, of an algorithm with a theorem. If trivial is True the theorem promises no less than all
+        coefficients 0 have without data, and the bound is theirs.
     notes_ : list of str
         What one should know: what was found, chosen, left out.
     model_ : Model

@@ -81,7 +81,7 @@ class PrivateLinearRegression(_PrivateRegressor):
     _loss = "squared"
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive",
+        self, *, epsilon: float | None = None, delta: float | None = None, algorithm: str = "adaptive",
         constants: str = "tight", theory: Theory = None, bounds: ByColumn = None, scales: ByColumn = None,
         public_rows: Any = None, target_bounds: tuple[float, float] | None = None, categorical: Any = None,
         missing_indicators: Any = None, confidence: float = 0.95, straight: bool = False, diagnose: bool = False,
@@ -120,7 +120,7 @@ class PrivateHuberRegressor(_PrivateRegressor):
     _loss = "huber:{0.threshold}"
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, threshold: float = 1.345,
+        self, *, epsilon: float | None = None, delta: float | None = None, threshold: float = 1.345,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, target_bounds: tuple[float, float] | None = None,
         categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, straight: bool = False,
@@ -159,7 +159,7 @@ class PrivateQuantileRegressor(_PrivateRegressor):
     _loss = "quantile:{0.quantile}"
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, quantile: float = 0.5,
+        self, *, epsilon: float | None = None, delta: float | None = None, quantile: float = 0.5,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, target_bounds: tuple[float, float] | None = None,
         categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, straight: bool = False,
@@ -198,7 +198,7 @@ class PrivatePoissonRegressor(_PrivateRegressor):
     _loss = "poisson"
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, exposure: Any = None,
+        self, *, epsilon: float | None = None, delta: float | None = None, exposure: Any = None,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, target_bounds: tuple[float, float] | None = None,
         categorical: Any = None, missing_indicators: Any = None, confidence: float = 0.95, straight: bool = False,
@@ -304,7 +304,7 @@ class PrivateLogisticRegression(_PrivateClassifier):
     _loss = "logistic"
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Classes = None,
+        self, *, epsilon: float | None = None, delta: float | None = None, classes: Classes = None,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None,
         confidence: float = 0.95, straight: bool = False, diagnose: bool = False, threads: int = 0,
@@ -351,7 +351,7 @@ class PrivateLinearSVC(_PrivateClassifier):
     _loss = "hinge"
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, classes: Classes = None,
+        self, *, epsilon: float | None = None, delta: float | None = None, classes: Classes = None,
         algorithm: str = "adaptive", constants: str = "tight", theory: Theory = None, bounds: ByColumn = None,
         scales: ByColumn = None, public_rows: Any = None, categorical: Any = None, missing_indicators: Any = None,
         confidence: float = 0.95, straight: bool = False, diagnose: bool = False, threads: int = 0,

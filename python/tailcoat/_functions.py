@@ -23,18 +23,21 @@ def plan(
     smoothness: float | None = None,
     strong_convexity: float = 0.0,
     constants: str = "tight",
-    failure_probability: float = 0.05,
+    failure_probability: float = 0.0,
     max_passes: float = 1000,
+    problem: str = "glm",
+    step_error: float | None = None,
 ) -> dict[str, Any]:
     """What each algorithm promises and costs, from public numbers alone; as ``tailcoat plan --json``.
 
     Parameters
     ----------
     rows, features : int
-        Of the data; features are the parameters of the model.
+        Of the data; features are the parameters of the model, with the intercept if there is one.
     epsilon : float
     moments : (k, G2, Gk)
-        The largest gradient norms over the domain have a second moment of at most G2**2 and a k-th of at most Gk**k.
+        The largest gradient norms over the domain have a second moment of at most G2**2 and a k-th of at most Gk**k. A
+        row is its features as they are fitted and, for an intercept, the constant 1.
     diameter : float
         Of the domain, a ball.
     delta : float, optional
@@ -42,15 +45,23 @@ def plan(
     smoothness : float, optional
         Every sample loss is this smooth.
     strong_convexity : float, default=0
-        Every sample loss is this strongly convex.
+        The mean loss is this strongly convex; known-lipschitz needs it of every sample loss.
     constants : "tight" or "paper"
-    failure_probability, max_passes : float
-        Of bounds that hold with high probability, and over the data.
+    failure_probability : float, default=0
+        Of the bound; 0: it holds on average, where an algorithm has such a bound.
+    max_passes : float
+        Over the data.
+    problem : "glm" or "general"
+        The loss: of one margin, as those of the estimators, or any convex loss of your own, as `minimize` takes.
+    step_error : float, optional
+        Of a general problem in C++: there is an implicit step of a sample that is off by at most this.
 
     Returns
     -------
     dict
         With a list ``algorithms``: for each its certified bound, its work, an estimate of its time, or why it refuses.
+        Where ``trivial`` is True, its theorem promises no less than the centre of the domain has without data, and the
+        bound is that of the centre.
 
     Examples
     --------
@@ -72,6 +83,8 @@ def plan(
         constants=constants,
         failure_probability=failure_probability,
         max_passes=max_passes,
+        problem=text_of(problem, "problem"),
+        step_error=step_error,
     )
     return _core.plan(**arguments)
 
@@ -179,6 +192,8 @@ class Solution:
         The excess risk is at most this: on average or, if ``failure_probability`` is not 0, with probability one
         less that.
     failure_probability : float
+    trivial : bool
+        The theorem promises no less than the centre of the domain has without data; the bound is that of the centre.
     sample_gradients, passes : float
         The work that was done.
     """
@@ -187,11 +202,12 @@ class Solution:
     privacy: dict[str, Any] = field(repr=False)
     certified_bound: float
     failure_probability: float
+    trivial: bool
     sample_gradients: float
     passes: float
 
 
-def _length(data: Any) -> int:
+def length_of(data: Any) -> int:
     if not isinstance(data, tuple):
         return len(data)
     lengths = {len(part) for part in data}
@@ -206,6 +222,26 @@ def _rows(data: Any, begin: int, end: int) -> Any:
     return data.iloc[begin:end] if hasattr(data, "iloc") else data[begin:end]
 
 
+def gradients_of_rows(
+    gradient: Callable[[np.ndarray, Any], Any], data: Any, dimension: int
+) -> Callable[[np.ndarray, int, int], np.ndarray]:
+    """The user's gradient as the library asks for it: at x, for rows from `begin` to `end`, checked."""
+
+    def block(x: np.ndarray, begin: int, end: int) -> np.ndarray:
+        given = np.asarray(gradient(x, _rows(data, begin, end)))
+        if given.dtype in (np.float16, np.float32):  # rounded by more than the sensitivity allows for
+            raise UsageError(f"the gradient returns {given.dtype}; compute it in float64: privacy rests on accuracy")
+        found = np.ascontiguousarray(given, dtype=np.float64)
+        if found.shape != (end - begin, dimension):
+            raise UsageError(
+                f"gradient gave an array of shape {found.shape} for {end - begin} rows in {dimension} dimensions; it "
+                f"must be {(end - begin, dimension)}"
+            )
+        return found
+
+    return block
+
+
 def minimize(
     gradient: Callable[[np.ndarray, Any], Any],
     data: Any,
@@ -218,7 +254,7 @@ def minimize(
     strong_convexity: float = 0.0,
     gradient_error: float = 0.0,
     constants: str = "tight",
-    failure_probability: float = 0.05,
+    failure_probability: float = 0.0,
     max_passes: float = 1000,
     threads: int = 1,
     progress: Progress = None,
@@ -243,10 +279,11 @@ def minimize(
         The Lipschitz constants of the loss over the rows that could be have a second moment of at most G2**2 and a
         k-th of at most Gk**k. Public: assumed, not looked up.
     algorithm : str, default="implicit"
-        One that `plan` lists.
+        One that ``plan(problem="general")`` lists.
     smoothness : float, optional
         Of every sample loss.
     strong_convexity : float, default=0
+        Of the mean loss; for known-lipschitz of every sample loss.
     gradient_error : float, default=0
         How far a gradient may be from the exact one, relative.
     constants, failure_probability, max_passes
@@ -274,24 +311,10 @@ def minimize(
     True
     """
     data = _data.as_numbers(_data.by_cell(data), "data") if isinstance(data, list) else data
-    dimension = domain.dimension
-
-    def block(x: np.ndarray, begin: int, end: int) -> np.ndarray:
-        given = np.asarray(gradient(x, _rows(data, begin, end)))
-        if given.dtype in (np.float16, np.float32):  # rounded by more than the sensitivity allows for
-            raise UsageError(f"the gradient returns {given.dtype}; compute it in float64: privacy rests on accuracy")
-        found = np.ascontiguousarray(given, dtype=np.float64)
-        if found.shape != (end - begin, dimension):
-            raise UsageError(
-                f"gradient gave an array of shape {found.shape} for {end - begin} rows in {dimension} dimensions; it "
-                f"must be {(end - begin, dimension)}"
-            )
-        return found
-
     epsilon, delta = numbers_of(budget, "budget", "epsilon, delta")
     arguments: dict[str, Any] = dict(
-        gradient=block,
-        rows=_length(data),
+        gradient=gradients_of_rows(gradient, data, domain.dimension),
+        rows=length_of(data),
         domain=domain,
         epsilon=epsilon,
         delta=delta,

@@ -55,7 +55,7 @@ class PrivateMean(RegressorMixin, PrivateModel):
     _loss = "squared"
 
     def __init__(
-        self, *, epsilon: float | None = None, delta: float = 1e-6, algorithm: str = "adaptive",
+        self, *, epsilon: float | None = None, delta: float | None = None, algorithm: str = "adaptive",
         constants: str = "tight", theory: Theory = None, target_bounds: tuple[float, float] | None = None,
         confidence: float = 0.95, threads: int = 0, progress: Progress = None, random_state: int | None = None,
         insecure_random_state: bool = False,

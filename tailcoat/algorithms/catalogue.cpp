@@ -38,24 +38,46 @@ Result<Solution> charged(RunContext run, const Problem& problem, const Moments& 
   return watch.told(solve(run, problem, moments, budget, options));
 }
 
+constexpr Needs kAnyLoss{.own_loss = OwnLoss::gradient};
+constexpr Needs kSmoothLoss{.own_loss = OwnLoss::smooth_gradient};
+constexpr Needs kGlmOnly{.own_loss = OwnLoss::none};
+constexpr Needs kLipschitzReduction{.own_loss = OwnLoss::smooth_gradient, .strongly_convex_samples = true};
+
 constexpr Algorithm kAlgorithms[] = {
-    {"clipped-dp-sgd", "Algorithm 1", forecast<plan_clipped_dp_sgd>, charged<clipped_dp_sgd>},
-    {"localized", "Theorem 1", forecast<plan_localized>, charged<localized>},
-    {"known-lipschitz", "Algorithm 4, Theorem 2", forecast<plan_known_lipschitz>, charged<known_lipschitz>},
-    {"known-lipschitz-gd", "Algorithm 4, Theorem 2", forecast<plan_known_lipschitz_gd>, charged<known_lipschitz_gd>},
-    {"known-lipschitz-sgd", "Algorithm 4", forecast<plan_known_lipschitz_sgd>, charged<known_lipschitz_sgd>},
-    {"smooth-svt", "Theorem 3, corrected", forecast<plan_smooth_svt>, charged<smooth_svt>},
-    {"one-pass-glm", "Algorithm 8, Theorem 4", forecast<plan_one_pass_glm>, charged<one_pass_glm>},
-    {"implicit-glm", "ours", forecast<plan_implicit_glm>, charged<implicit_glm>},
-    {"implicit-glm-adaptive", "ours", forecast<plan_implicit_glm_adaptive>, charged<implicit_glm_adaptive>},
-    {"implicit", "ours", forecast<plan_implicit>, charged<implicit>},
-    {"objective-perturbation", "ours", forecast<plan_objective_perturbation>, charged<objective_perturbation>},
-    {"lowy-razaviyayn", "baseline, ALT 2023", forecast<plan_lowy_razaviyayn>, charged<lowy_razaviyayn>},
-    {"kamath-liu-zhang", "baseline, ICML 2022", forecast<plan_kamath_liu_zhang>, charged<kamath_liu_zhang>},
-    {"dp-sgd", "baseline, full batch", forecast<plan_dp_sgd>, charged<dp_sgd>},
+    {"clipped-dp-sgd", "Algorithm 1", kAnyLoss, forecast<plan_clipped_dp_sgd>, charged<clipped_dp_sgd>},
+    {"localized", "Theorem 1", kAnyLoss, forecast<plan_localized>, charged<localized>},
+    {"known-lipschitz", "Algorithm 4, Theorem 2", kLipschitzReduction, forecast<plan_known_lipschitz>,
+     charged<known_lipschitz>},
+    {"known-lipschitz-gd", "Algorithm 4, Theorem 2", kLipschitzReduction, forecast<plan_known_lipschitz_gd>,
+     charged<known_lipschitz_gd>},
+    {"known-lipschitz-sgd", "Algorithm 4", kGlmOnly, forecast<plan_known_lipschitz_sgd>, charged<known_lipschitz_sgd>},
+    {"smooth-svt", "Theorem 3, corrected", kSmoothLoss, forecast<plan_smooth_svt>, charged<smooth_svt>},
+    {"one-pass-glm", "Algorithm 8, Theorem 4", kGlmOnly, forecast<plan_one_pass_glm>, charged<one_pass_glm>},
+    {"implicit-glm", "ours", kGlmOnly, forecast<plan_implicit_glm>, charged<implicit_glm>},
+    {"implicit-glm-adaptive", "ours", kGlmOnly, forecast<plan_implicit_glm_adaptive>, charged<implicit_glm_adaptive>},
+    {"implicit", "ours", kImplicitNeeds, forecast<plan_implicit>, charged<implicit>},
+    {"objective-perturbation", "ours", kGlmOnly, forecast<plan_objective_perturbation>,
+     charged<objective_perturbation>},
+    {"lowy-razaviyayn", "baseline, ALT 2023", kAnyLoss, forecast<plan_lowy_razaviyayn>, charged<lowy_razaviyayn>},
+    {"kamath-liu-zhang", "baseline, ICML 2022", kAnyLoss, forecast<plan_kamath_liu_zhang>, charged<kamath_liu_zhang>},
+    {"dp-sgd", "baseline, full batch", kAnyLoss, forecast<plan_dp_sgd>, charged<dp_sgd>},
 };
 
 }  // namespace
+
+Result<Forecast> Algorithm::plan(const Setting& setting, const Budget& budget, const Options& options) const {
+  TAILCOAT_CHECK(check(setting));
+  TAILCOAT_CHECK(check(needs, name, setting));
+  return planner(setting, budget, options);
+}
+
+Result<Solution> Algorithm::solve(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
+                                  const Options& options) const {
+  const Setting setting = setting_of(problem, moments);
+  TAILCOAT_CHECK(check(setting));
+  TAILCOAT_CHECK(check(needs, name, setting));
+  return solver(run, problem, moments, budget, options);
+}
 
 std::span<const Algorithm> algorithms() { return kAlgorithms; }
 

@@ -5,17 +5,22 @@
 #include <span>
 #include <string_view>
 
-#include "tailcoat/algorithms/problem.hpp"
+#include "tailcoat/algorithms/needs.hpp"
 
 namespace tailcoat {
 
 struct Algorithm {
   std::string_view name;       // "implicit-glm"
   std::string_view reference;  // where it is from: "Theorem 4", "ours"
+  Needs needs;                 // checked first, by both of the following
+
   // From public numbers: bound and work, or why it cannot run.
-  Result<Forecast> (*plan)(const Setting&, const Budget&, const Options&);
+  [[nodiscard]] Result<Forecast> plan(const Setting&, const Budget&, const Options&) const;
   // An error says what has been spent on the run, if anything (Error::spent).
-  Result<Solution> (*solve)(RunContext, const Problem&, const Moments&, const Budget&, const Options&);
+  [[nodiscard]] Result<Solution> solve(RunContext, const Problem&, const Moments&, const Budget&, const Options&) const;
+
+  Result<Forecast> (*planner)(const Setting&, const Budget&, const Options&);
+  Result<Solution> (*solver)(RunContext, const Problem&, const Moments&, const Budget&, const Options&);
 };
 
 // In the order of the paper, then ours, then baselines.

@@ -63,6 +63,7 @@ double excess_bound(const Setting& setting, Gdp budget, const ClippedDescent& de
 
 Result<ClippedDpSgdPlan> planned(const Setting& setting, Gdp budget, const ClippedDescent& descent, double wanted) {
   TAILCOAT_CHECK(check_gradients(setting, budget, descent.clip, descent.uses));
+  TAILCOAT_CHECK(check_releases(setting, static_cast<double>(descent.steps)));
   ClippedDpSgdPlan plan;
   plan.descent = descent;
   plan.bound = {.excess_risk = excess_bound(setting, budget, descent)};
@@ -183,9 +184,7 @@ Result<ClippedDpSgdPlan> plan_clipped_dp_sgd(const Setting& setting, const Budge
 
 Result<Solution> clipped_dp_sgd(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                                 const Options& options) {
-  const Setting setting = setting_of(problem, moments);
-  TAILCOAT_TRY(plan, plan_clipped_dp_sgd(setting, budget, options));
-  TAILCOAT_CHECK(check_releases(setting, static_cast<double>(plan.descent.steps)));
+  TAILCOAT_TRY(plan, plan_clipped_dp_sgd(setting_of(problem, moments), budget, options));
   TAILCOAT_TRY(meter, open_meter(budget));
   TAILCOAT_TRY(x, solve_clipped(run.engine, problem.samples, problem.domain, problem.domain.centre(), plan.descent,
                                 {meter, run.noise}));

@@ -55,6 +55,7 @@ Result<DpSgdPlan> plan_dp_sgd(const Setting& setting, const Budget& budget, cons
   const double excess = bound_at(logs) + generalisation_bound(setting, plan),
                worst = setting.moments.g2 * setting.diameter;
   TAILCOAT_CHECK(check_gradients(setting, mu, plan.clip, plan.steps));
+  TAILCOAT_CHECK(check_releases(setting, static_cast<double>(plan.steps)));
   // Clipping a loss that is no GLM leaves nothing convex, and no bound but that of all points of the domain.
   plan.bound.excess_risk = setting.generalised_linear ? std::min(excess, worst) : worst;
   const auto steps = static_cast<double>(plan.steps);
@@ -64,9 +65,7 @@ Result<DpSgdPlan> plan_dp_sgd(const Setting& setting, const Budget& budget, cons
 
 Result<Solution> dp_sgd(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                         const Options& options) {
-  const Setting setting = setting_of(problem, moments);
-  TAILCOAT_TRY(plan, plan_dp_sgd(setting, budget, options));
-  TAILCOAT_CHECK(check_releases(setting, static_cast<double>(plan.steps)));
+  TAILCOAT_TRY(plan, plan_dp_sgd(setting_of(problem, moments), budget, options));
   TAILCOAT_TRY(meter, open_meter(budget));
   TAILCOAT_TRY(gradients, NoisyGradients::open(run.engine, problem.samples, plan.clip, plan.steps, {meter, run.noise}));
   std::vector<double> x(problem.domain.centre().begin(), problem.domain.centre().end()), average(x.size(), 0.0);

@@ -126,11 +126,12 @@ Result<StochasticPlan> text_plan(const StochasticProblem& problem, std::size_t q
 Result<StochasticPlan> plan_high_probability_sco(const StochasticProblem& problem, std::size_t queries,
                                                  const Options& options) {
   TAILCOAT_CHECK(check(problem, queries, options));
-  if (options.constants == Constants::paper) return text_plan(problem, queries, options.failure_probability);
+  const double failure = positive_failure_probability(options);
+  if (options.constants == Constants::paper) return text_plan(problem, queries, failure);
   StochasticPlan best;
   for (std::size_t count = 1; count <= 8 && (queries >> (count - 1)) >= 1; ++count) {
     for (const double ratio : {0.35, 0.5, 0.65}) {
-      StochasticPlan plan = tight_plan(problem, count, ratio, queries, options.failure_probability);
+      StochasticPlan plan = tight_plan(problem, count, ratio, queries, failure);
       if (plan.bound.excess_risk < best.bound.excess_risk) best = std::move(plan);
     }
   }

@@ -1,4 +1,4 @@
-// High-probability stochastic convex optimization, not private (Appendix A: Theorem sco_nonprivate, Lemma odc). A
+// High-probability stochastic convex optimization, NOT PRIVATE (Appendix A: Theorem sco_nonprivate, Lemma odc). A
 // stochastic oracle with bounded second moment only, a composite term with a proximal oracle, and a bound that holds
 // with probability 1 - delta. Statement and proofs: high_probability_sco.md.
 #pragma once
@@ -43,7 +43,7 @@ struct StochasticSolution {
   Bound certified;
 };
 
-// max_passes plays no part.
+// max_passes plays no part; a failure probability of 0 stands for 0.05. NOT PRIVATE: no noise, no budget, no receipt.
 Result<StochasticPlan> plan_high_probability_sco(const StochasticProblem&, std::size_t queries, const Options&);
 Result<StochasticSolution> high_probability_sco(const StochasticProblem&, std::size_t queries, const Options&);
 

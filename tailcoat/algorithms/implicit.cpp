@@ -14,44 +14,44 @@ constexpr double kGradientError = 0x1p-48;  // of a gradient, at least
 
 // Steps are asked for up to 2 D / C, where the clip is active (engine/one_pass.md). Descent there stalls at rounding
 // times the condition number, and an error of the gradient moves the minimiser by as much times the step.
-double descent_error(const Problem& problem, const std::vector<Phase>& phases, double gradient_error) {
-  double size = problem.domain.radius(), longest = 0, clip = 0;
-  for (const double part : problem.domain.centre()) size += std::abs(part);
+double descent_error(const Setting& setting, const std::vector<Phase>& phases) {
+  double longest = 0, clip = 0;
   for (const Phase& phase : phases) {
-    longest = std::max({longest, phase.pass.step, 4 * problem.domain.diameter() / phase.pass.clip});
+    longest = std::max({longest, phase.pass.step, 4 * setting.diameter / phase.pass.clip});
     clip = std::max(clip, phase.pass.clip);
   }
-  const double rounding = 8 * (static_cast<double>(problem.domain.dimension()) + 16) * 0x1p-53 * size;
-  return kDescentError * problem.domain.diameter() + rounding * (1 + problem.smoothness * longest) +
-         longest * clip * std::max(kGradientError, gradient_error);
+  const double size = setting.start_distance + setting.centre_size;
+  const double rounding = 8 * (static_cast<double>(setting.dimension) + 16) * 0x1p-53 * size;
+  return kDescentError * setting.diameter + rounding * (1 + setting.smoothness * longest) +
+         longest * clip * std::max(kGradientError, setting.given.gradient_error);
 }
 
-Result<Samples> with_implicit_step(const Problem& problem, const std::vector<Phase>& phases) {
+double step_error(const Setting& setting, const std::vector<Phase>& phases) {
+  if (setting.generalised_linear) return 0;
+  return setting.given.implicit_step ? setting.given.step_error : descent_error(setting, phases);
+}
+
+Samples with_implicit_step(const Problem& problem, double error) {
   if (problem.samples.glm_loss() != nullptr || problem.samples.functions()->implicit_step) return problem.samples;
-  if (!std::isfinite(problem.smoothness))
-    return usage_error("implicit needs the implicit_step of a sample, or its gradient and a finite smoothness");
   SampleFunctions functions = *problem.samples.functions();
-  if (!functions.gradient) return usage_error("the gradient of a sample is an empty function");
-  TAILCOAT_CHECK(check(kGradientErrorOption, functions.gradient_error));
   functions.implicit_step = implicit_step_by_descent(functions.gradient, problem.domain, problem.smoothness);
-  functions.step_error = descent_error(problem, phases, functions.gradient_error);
+  functions.step_error = error;
   return problem.samples.with(std::move(functions));
 }
 
-// Errors of the steps count as their square roots and add up. Beyond the sensitivity itself the certificate, which
-// leaves them out, would mean nothing.
-Result<void> check_step_errors(const Samples& samples, const std::vector<Phase>& phases) {
-  if (samples.glm_loss() != nullptr) return {};
-  const double error = samples.functions()->step_error;
+// Errors of the steps count as their square roots and add up: rows sqrt(2 move error), at most the sensitivity `move`
+// itself. Beyond that the certificate, which leaves them out, would mean nothing.
+Result<void> check_step_errors(double error, const std::vector<Phase>& phases) {
+  double admitted = std::numeric_limits<double>::infinity();
   for (const Phase& phase : phases) {
-    const double move = phase.pass.step * phase.pass.clip;
-    if (!(static_cast<double>(phase.rows) * std::sqrt(2 * move * error) <= move))
-      return refusal(
-          fmt::format("implicit steps that may be off by {:.3g} are too inexact for {} steps of length {:.3g}; "
-                      "give an implicit_step with a smaller step_error, or fewer samples",
-                      error, phase.rows, move));
+    const auto rows = static_cast<double>(phase.rows);
+    admitted = std::min(admitted, phase.pass.step * phase.pass.clip / (2 * rows * rows));
   }
-  return {};
+  if (error <= admitted) return {};
+  return refusal(
+      fmt::format("implicit steps that may be off by {:.3g} are too inexact for so many rows, which admit {:.3g}; give "
+                  "an implicit_step with a smaller step-error, or fewer rows",
+                  error, admitted));
 }
 
 }  // namespace
@@ -89,14 +89,17 @@ Result<PhasedPlan> plan_implicit(const Setting& setting, const Budget& budget, c
   if (options.constants == Constants::paper)
     return usage_error("implicit is not in the paper: it has constants = tight only");
   if (setting.rows < 4) return refusal(fmt::format("implicit needs at least 4 rows, the data has {}", setting.rows));
-  return tuned_phases(setting, mu, StepRule::implicit, std::numeric_limits<double>::infinity());
+  TAILCOAT_CHECK(check(kImplicitNeeds, "implicit", setting));
+  PhasedPlan plan = tuned_phases(setting, mu, StepRule::implicit, std::numeric_limits<double>::infinity());
+  TAILCOAT_CHECK(check_step_errors(step_error(setting, plan.phases), plan.phases));
+  return plan;
 }
 
 Result<Solution> implicit(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                           const Options& options) {
-  TAILCOAT_TRY(plan, plan_implicit(setting_of(problem, moments), budget, options));
-  TAILCOAT_TRY(samples, with_implicit_step(problem, plan.phases));
-  TAILCOAT_CHECK(check_step_errors(samples, plan.phases));
+  const Setting setting = setting_of(problem, moments);
+  TAILCOAT_TRY(plan, plan_implicit(setting, budget, options));
+  const Samples samples = with_implicit_step(problem, step_error(setting, plan.phases));
   TAILCOAT_TRY(meter, open_meter(budget));
   const Problem with_step{samples, problem.domain};
   TAILCOAT_TRY(x, run_phases(run, with_step, plan.phases, meter.total(), meter));

@@ -2,10 +2,14 @@
 // sparse vector; the rate of Theorem 4 where the paper has Theorem 3. Statement and proofs: implicit.md.
 #pragma once
 
+#include "tailcoat/algorithms/needs.hpp"
 #include "tailcoat/algorithms/phases.hpp"
 
 namespace tailcoat {
 
+inline constexpr Needs kImplicitNeeds{.own_loss = OwnLoss::implicit_step};
+
+// Refuses implicit steps, given or computed by descent, that are too inexact for so many rows.
 Result<PhasedPlan> plan_implicit(const Setting&, const Budget&, const Options&);
 
 // The samples bring their implicit_step, or a gradient and a finite Problem::smoothness, from which it is computed.

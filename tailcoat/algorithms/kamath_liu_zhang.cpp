@@ -62,7 +62,7 @@ Result<KamathLiuZhangPlan> plan_kamath_liu_zhang(const Setting& setting, const B
   TAILCOAT_CHECK(check(kFailureProbabilityOption, options.failure_probability));
   TAILCOAT_TRY(mu, gaussian_budget(budget));
   const auto n = static_cast<double>(setting.rows), d = static_cast<double>(setting.dimension);
-  const double groups = std::ceil(4 * std::log(2 * d / options.failure_probability));
+  const double groups = std::ceil(4 * std::log(2 * d / positive_failure_probability(options)));
   if (n < groups)
     return refusal(fmt::format("kamath-liu-zhang takes medians of m = {} groups; the data has {} rows", groups, n));
 
@@ -72,6 +72,7 @@ Result<KamathLiuZhangPlan> plan_kamath_liu_zhang(const Setting& setting, const B
     set_text_parameters(setting, mu, options, plan);
   else
     set_tuned_parameters(setting, mu, options, plan);
+  TAILCOAT_CHECK(check_releases(setting, static_cast<double>(plan.steps)));
   // Their theorem has no constants, and the same samples in all steps: nothing is certified but what holds everywhere.
   plan.bound.excess_risk = setting.moments.g2 * setting.diameter;
   plan.work.passes = static_cast<double>(plan.steps);
@@ -81,9 +82,7 @@ Result<KamathLiuZhangPlan> plan_kamath_liu_zhang(const Setting& setting, const B
 
 Result<Solution> kamath_liu_zhang(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                                   const Options& options) {
-  const Setting setting = setting_of(problem, moments);
-  TAILCOAT_TRY(plan, plan_kamath_liu_zhang(setting, budget, options));
-  TAILCOAT_CHECK(check_releases(setting, static_cast<double>(plan.steps)));
+  TAILCOAT_TRY(plan, plan_kamath_liu_zhang(setting_of(problem, moments), budget, options));
   TAILCOAT_TRY(meter, open_meter(budget));
   const Gdp cost = meter.share(1 / static_cast<double>(plan.steps));
   const auto group = static_cast<double>(problem.samples.size() / plan.groups);

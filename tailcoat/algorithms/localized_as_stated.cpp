@@ -13,7 +13,6 @@ namespace tailcoat {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kUsualFailure = 0.05;  // the text's bound is not one on the mean
 
 // A stage and what it guarantees, except with probability options.failure_probability. The radius is for the caller.
 struct PlannedStage {
@@ -218,7 +217,7 @@ class Run {
 
 Result<StatedPlan> plan_localized_as_stated(const Setting& setting, const Budget& budget, const Options& given) {
   Options options = given;
-  if (options.failure_probability == 0) options.failure_probability = kUsualFailure;
+  options.failure_probability = positive_failure_probability(given);
   TAILCOAT_CHECK(check(setting));
   TAILCOAT_CHECK(check(kMaxPassesOption, options.max_passes));
   TAILCOAT_CHECK(check(kFailureProbabilityOption, options.failure_probability));

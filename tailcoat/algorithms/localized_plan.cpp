@@ -318,7 +318,7 @@ Boost best_boost(const Setting& setting, Gdp budget, const Options& options) {
     if (runs > 1) boost.score = score_error(setting, boost.held_out, runs, budget, options.failure_probability / 2);
     boost.excess_risk = boosted(boost.planned.excess_risk(), boost, options.failure_probability);
     if (boost.excess_risk < best.excess_risk) best = std::move(boost);
-    if (!setting.has_values) break;  // nothing to select by
+    if (!setting.generalised_linear && !setting.given.value) break;  // nothing to select by
   }
   return best;
 }

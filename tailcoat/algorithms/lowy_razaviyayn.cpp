@@ -112,23 +112,22 @@ Result<LowyRazaviyaynPlan> plan_lowy_razaviyayn(const Setting& setting, const Bu
                                                       : tuned(setting, mu, within);
   plan.bound.excess_risk =
       std::min(excess_bound(setting, mu, plan.phases, kProved), setting.moments.g2 * setting.diameter);
+  double releases = 0;
   for (const LowyRazaviyaynPhase& phase : plan.phases) {
     TAILCOAT_CHECK(check_gradients(setting, mu, phase.clip, phase.steps));
+    releases += static_cast<double>(phase.steps);
     const auto rows = static_cast<double>(phase.rows);
     plan.work.sample_gradients += rows * static_cast<double>(phase.steps);
     plan.work.wanted_passes += rows * phase.wanted_steps / static_cast<double>(setting.rows);
   }
+  TAILCOAT_CHECK(check_releases(setting, releases));
   plan.work.passes = plan.work.sample_gradients / static_cast<double>(setting.rows);
   return plan;
 }
 
 Result<Solution> lowy_razaviyayn(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                                  const Options& options) {
-  const Setting setting = setting_of(problem, moments);
-  TAILCOAT_TRY(plan, plan_lowy_razaviyayn(setting, budget, options));
-  double releases = 0;
-  for (const LowyRazaviyaynPhase& phase : plan.phases) releases += static_cast<double>(phase.steps);
-  TAILCOAT_CHECK(check_releases(setting, releases));
+  TAILCOAT_TRY(plan, plan_lowy_razaviyayn(setting_of(problem, moments), budget, options));
   TAILCOAT_TRY(meter, open_meter(budget));
   TAILCOAT_TRY(meters, meter.split(plan.phases.size(), meter.total()));
   std::vector<double> w(problem.domain.centre().begin(), problem.domain.centre().end());

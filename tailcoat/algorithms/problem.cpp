@@ -26,6 +26,15 @@ constexpr NumberOption kDiameterOption{
 }  // namespace
 
 Setting setting_of(const Problem& problem, const Moments& moments) {
+  double centre_size = 0;
+  for (const double part : problem.domain.centre()) centre_size += std::abs(part);
+  const SampleFunctions* own = problem.samples.functions();
+  const GivenFunctions given = own == nullptr ? GivenFunctions{}
+                                              : GivenFunctions{.gradient = static_cast<bool>(own->gradient),
+                                                               .value = static_cast<bool>(own->value),
+                                                               .implicit_step = static_cast<bool>(own->implicit_step),
+                                                               .step_error = own->step_error,
+                                                               .gradient_error = own->gradient_error};
   return {.rows = problem.samples.size(),
           .dimension = problem.samples.dimension(),
           .diameter = problem.domain.diameter(),
@@ -34,7 +43,8 @@ Setting setting_of(const Problem& problem, const Moments& moments) {
           .smoothness = problem.smoothness,
           .strong_convexity = problem.strong_convexity,
           .generalised_linear = problem.samples.glm_loss() != nullptr,
-          .has_values = problem.samples.has_values(),
+          .given = given,
+          .centre_size = centre_size,
           .growth = problem.growth};
 }
 
@@ -74,6 +84,8 @@ Result<void> check(const Setting& setting) {
   if (!(setting.growth.exponent >= 2 && std::isfinite(setting.growth.exponent)))
     return refusal(fmt::format("growth: exponent = {} is below 2, for which no bound is proved; give one >= 2, or none",
                                setting.growth.exponent));
+  TAILCOAT_CHECK(check(kStepErrorOption, setting.given.step_error));
+  TAILCOAT_CHECK(check(kGradientErrorOption, setting.given.gradient_error));
   return {};
 }
 

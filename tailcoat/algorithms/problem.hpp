@@ -44,6 +44,18 @@ struct Moments {
   double gk;  // G_k >= G_2
 };
 
+// What there is of a loss that is no GLM (SampleFunctions), as far as plans depend on it.
+struct GivenFunctions {
+  bool gradient = true;
+  bool value = false;
+  bool implicit_step = false;
+  double step_error = 0;  // of implicit_step
+  double gradient_error = 0;
+};
+
+inline constexpr NumberOption kStepErrorOption{
+    .name = "step-error", .meaning = "how far an implicit step may be off", .lowest = 0, .highest = 1e100};
+
 // Public facts, enough to plan.
 struct Setting {
   std::size_t rows;
@@ -54,7 +66,8 @@ struct Setting {
   double smoothness = std::numeric_limits<double>::infinity();
   double strong_convexity = 0;
   bool generalised_linear = true;  // clipping the gradients of a GLM is optimising another convex loss
-  bool has_values = true;          // losses can be evaluated, not only their gradients
+  GivenFunctions given{};          // if it is none
+  double centre_size = 0;          // the absolute coordinates of the start, added up: rounding grows with it
   Growth growth{};
 };
 
@@ -82,13 +95,18 @@ enum class Constants {
 
 struct Options {
   Constants constants = Constants::tight;
-  double failure_probability = 0;  // of the bound; 0: it is on the mean, where an algorithm has such a one
-  double max_passes = 1000;           // over the data; fewer than the theorem's weaken the certified bound
+  double failure_probability = 0;  // of the certified bound; 0: in expectation, where an algorithm can
+  double max_passes = 1000;        // over the data; fewer than the theorem's weaken the certified bound
 };
 
+// Of an algorithm that needs a chance to fail, if none is given.
+inline constexpr double kUsualFailureProbability = 0.05;
+inline double positive_failure_probability(const Options& options) {
+  return options.failure_probability == 0 ? kUsualFailureProbability : options.failure_probability;
+}
+
 inline constexpr NumberOption kFailureProbabilityOption{.name = "failure-probability",
-                                                        .meaning =
-                                                            "chance that the certified bound fails; 0: on average",
+                                                        .meaning = "chance that the bound fails; 0: on average",
                                                         .lowest = 0,
                                                         .highest = 0.5,
                                                         .default_value = 0};
@@ -109,6 +127,7 @@ struct Work {
 struct Bound {
   double excess_risk = std::numeric_limits<double>::infinity();
   double failure_probability = 0;  // 0: the bound is on the expectation
+  bool trivial = false;            // it is that of the start, not of the theorem, which promises no less (shown_bound)
 };
 
 struct Forecast {

@@ -18,7 +18,7 @@ double clip_variance(const Moments& moments, double clip) {
   return std::min(g2 * g2, constant * gk * gk * std::pow(gk / clip, k - 2));
 }
 
-double lower_bound(const Setting& setting, Gdp budget) {
+double optimal_rate(const Setting& setting, Gdp budget) {
   const auto n = static_cast<double>(setting.rows), d = static_cast<double>(setting.dimension);
   const auto [k, g2, gk] = setting.moments;
   const double per_diameter =
@@ -29,5 +29,11 @@ double lower_bound(const Setting& setting, Gdp budget) {
 }
 
 double trivial_bound(const Setting& setting) { return setting.moments.g2 * setting.start_distance; }
+
+Bound shown_bound(const Bound& certified, const Setting& setting) {
+  const double trivial = trivial_bound(setting);
+  if (certified.excess_risk < trivial || !std::isfinite(certified.excess_risk)) return certified;
+  return {.excess_risk = trivial, .trivial = true};
+}
 
 }  // namespace tailcoat

@@ -1,5 +1,5 @@
-// The rates of the paper as numbers: what any algorithm must pay (eq. `lower_bound_ht`), and the constants that all
-// bounds share. Derivations: rates.md.
+// The rates of the paper as numbers: the optimal one (eq. `lower_bound_ht`), without its constant, and the constants
+// that all bounds share. Derivations: rates.md.
 #pragma once
 
 #include "tailcoat/algorithms/problem.hpp"
@@ -15,11 +15,16 @@ double clip_bias(const Moments&, double clip);
 // E (L_s - C)_+^2, by the better of G_2 and G_k.
 double clip_variance(const Moments&, double clip);
 
-// G_2 D / sqrt(n) + G_k D (sqrt(d) / (n sqrt(rho)))^(1 - 1/k): the lower bound without its constant, at most G_2 D,
-// beyond which it says nothing. With strong convexity mu: its square over mu D^2.
-double lower_bound(const Setting&, Gdp budget);
+// G_2 D / sqrt(n) + G_k D (sqrt(d) / (n sqrt(rho)))^(1 - 1/k): how the lower bound depends on the setting, its constant
+// left out. No lower bound itself: certificates may be below it. At most the trivial bound. With strong convexity mu:
+// its square over mu D^2.
+double optimal_rate(const Setting&, Gdp budget);
 
 // The smallest excess bound anybody has for free: F ranges over at most G_2 times the distance from the start.
 double trivial_bound(const Setting&);
+
+// A certificate as it is told to users: the trivial bound, marked as that, where the theorem promises no less. The
+// number is then that of the start of the domain. An infinite one is none and stays. Here and nowhere else.
+Bound shown_bound(const Bound& certified, const Setting&);
 
 }  // namespace tailcoat

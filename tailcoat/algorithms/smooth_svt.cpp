@@ -322,6 +322,23 @@ Result<SmoothSvtPlan> tight_plan(const Setting& setting, ApproxDp budget) {
                : fmt::format("{} rows and this budget are too few for any smoothness", setting.rows)));
 }
 
+// What the text's phases spend must fit the budget: their Gaussian noise is for epsilon < 1, and may be too little
+// beyond.
+Result<void> check_price(const SmoothSvtPlan& plan, const Budget& budget) {
+  ParallelEvent phases;
+  double delta = 0;
+  for (const SvtPhase& phase : plan.phases) {
+    phases.branches.push_back({ApproximateEvent{plan.budget.epsilon, svt_delta(phase, plan.budget)}});
+    delta = std::max(delta, svt_delta(phase, plan.budget));
+  }
+  if (open_meter(budget, {phases})) return {};
+  const ApproxDp total = std::get<ApproxDp>(budget);
+  return refusal(fmt::format(
+      "smooth-svt with the paper's constants spends delta = {:.3g} at epsilon = {:.4g}, and the budget allows "
+      "{:.3g}: its Gaussian noise is for epsilon < 1; use tight constants or a smaller epsilon",
+      delta, total.epsilon, total.delta));
+}
+
 // The plan's bound with the noise as it will be drawn, floats and lattice included.
 Result<void> certify(SmoothSvtPlan& plan, const Setting& setting, const Problem& problem) {
   std::vector<PhaseBound> bounds;
@@ -349,6 +366,7 @@ Result<SmoothSvtPlan> plan_smooth_svt(const Setting& setting, const Budget& budg
   Setting wider = setting;
   wider.smoothness *= kWider;
   TAILCOAT_TRY(plan, options.constants == Constants::paper ? paper_plan(wider, allowed) : tight_plan(wider, allowed));
+  if (options.constants == Constants::paper) TAILCOAT_CHECK(check_price(plan, budget));
   double rows = 0;
   for (const SvtPhase& phase : plan.phases) rows += static_cast<double>(phase.rows);
   const double passes = rows / static_cast<double>(setting.rows);

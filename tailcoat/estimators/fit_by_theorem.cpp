@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "tailcoat/algorithms/rates.hpp"
 #include "tailcoat/data/text.hpp"
 #include "tailcoat/estimators/design.hpp"
 #include "tailcoat/estimators/encoder.hpp"
@@ -65,9 +66,9 @@ struct Samplings {
   std::vector<double> rows, labels;
 };
 
-// The fitted features and a constant 1, row after row.
+// The fitted features and, for an intercept, a constant 1, row after row.
 Result<Samplings> samples_of(const Frame& frame, const FitOptions& options, const FeatureChoice& choice,
-                             const Feature& unit) try {
+                             const Feature& unit, bool intercept) try {
   TAILCOAT_TRY(encoder, RowEncoder::create(choice.features, frame.columns));
   TAILCOAT_TRY(target, frame.index_of(options.target));
   const bool classes = predicts_classes(options.loss);
@@ -75,7 +76,7 @@ Result<Samplings> samples_of(const Frame& frame, const FitOptions& options, cons
   if (classes) rule.of_level = places(frame.columns[target].levels, options.levels.at(options.target));
   for (double& label : rule.of_level) label = 2 * label - 1;
   Samplings samples;
-  samples.rows.reserve(frame.rows() * (choice.fitted.size() + 1));
+  samples.rows.reserve(frame.rows() * (choice.fitted.size() + (intercept ? 1 : 0)));
   std::vector<double> cells(frame.columns.size()), values(choice.features.size());
   std::visit(
       [&](const auto& rows) {
@@ -84,7 +85,7 @@ Result<Samplings> samples_of(const Frame& frame, const FitOptions& options, cons
           if (!frame.apart.empty()) cells.back() = frame.apart[i];
           encoder.encode(cells, values);
           for (const std::size_t j : choice.fitted) samples.rows.push_back(standardised(values[j], choice.features[j]));
-          samples.rows.push_back(1);
+          if (intercept) samples.rows.push_back(1);
           samples.labels.push_back(rule.of(cells[target]));
         }
       },
@@ -94,11 +95,12 @@ Result<Samplings> samples_of(const Frame& frame, const FitOptions& options, cons
   return system_error("no memory for a standardised copy of the rows");
 }
 
+// Without a coefficient of the constant, standardised features at their centres predict the target's centre.
 LinearPart in_units_of_file(const std::vector<double>& x, const FeatureChoice& choice, const Feature& unit) {
   const auto point = [](double value) { return Estimate{value, kInfinite, -kInfinite, kInfinite}; };
   LinearPart part;
   part.coefficients.resize(choice.features.size());  // of the reference levels: exactly 0
-  double intercept = unit.centre + unit.scale * x.back();
+  double intercept = unit.centre + (x.size() > choice.fitted.size() ? unit.scale * x.back() : 0);
   for (std::size_t i = 0; i < choice.fitted.size(); ++i) {
     const Feature& feature = choice.features[choice.fitted[i]];
     const double slope = unit.scale * x[i] / feature.scale;
@@ -115,12 +117,16 @@ Result<Fit> fit_by_theorem(const Frame& frame, const FitOptions& options, const 
   TAILCOAT_CHECK(check_known(frame, options));
   const FeatureChoice choice = public_features(frame, options);
   const Feature unit = unit_of(options);
-  const std::size_t dimension = choice.fitted.size() + 1;
+  const std::size_t dimension = choice.fitted.size() + (theorem.intercept ? 1 : 0);
+  if (dimension == 0) return usage_error("a fit without features and without an intercept has nothing to find");
   TAILCOAT_TRY(domain, Domain::ball(std::vector<double>(dimension), theorem.diameter / 2));
-  TAILCOAT_TRY(samples, samples_of(frame, options, choice, unit));
+  TAILCOAT_TRY(samples, samples_of(frame, options, choice, unit, theorem.intercept));
   TAILCOAT_TRY(
       data, run.engine.load(RowsOf<double>{samples.rows.data(), frame.rows(), dimension, dimension}, samples.labels));
-  const Problem problem{.samples = Samples(data, options.loss), .domain = domain, .smoothness = theorem.smoothness};
+  const Problem problem{.samples = Samples(data, options.loss),
+                        .domain = domain,
+                        .smoothness = theorem.smoothness,
+                        .strong_convexity = theorem.strong_convexity};
   TAILCOAT_TRY(solution, theorem.algorithm.solve(run, problem, theorem.moments, options.budget, theorem.options));
   Fit fit{.model = {.loss = options.loss,
                     .target = options.target,
@@ -134,7 +140,7 @@ Result<Fit> fit_by_theorem(const Frame& frame, const FitOptions& options, const 
           .work = solution.work,
           .limits = {},
           .error_against_epsilon = {},
-          .certified = solution.certified};
+          .certified = shown_bound(solution.certified, setting_of(problem, theorem.moments))};
   fit.model.notes.push_back(fmt::format("algorithm {} ({}): the intervals are infinite, its theorem bounds the risk",
                                         theorem.algorithm.name, theorem.algorithm.reference));
   return fit;

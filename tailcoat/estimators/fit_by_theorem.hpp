@@ -13,6 +13,8 @@ struct Theorem {
   double diameter;  // of the ball of coefficients, around 0, in the units of the fit
   double smoothness = std::numeric_limits<double>::infinity();
   Options options{};
+  double strong_convexity = 0;
+  bool intercept = true;  // one more coefficient, of the constant 1; moments and diameter are with it
 };
 
 // The units of the fit: a column with bounds, a scale or a public sketch is standardised by them, any other is taken as

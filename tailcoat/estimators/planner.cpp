@@ -1,5 +1,7 @@
 #include "tailcoat/estimators/planner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -18,7 +20,7 @@ void put(Json& json, const char* name, double value) {
   if (std::isfinite(value)) json[name] = value;
 }
 
-Json json_of(const AlgorithmForecast& planned, const Setting& setting, double lower, const Speed& speed) {
+Json json_of(const AlgorithmForecast& planned, const Setting& setting, double rate, const Speed& speed) {
   Json json{{"name", planned.algorithm.name}, {"reference", planned.algorithm.reference}};
   json["runs"] = planned.forecast.has_value();
   if (!planned.forecast) {
@@ -28,8 +30,9 @@ Json json_of(const AlgorithmForecast& planned, const Setting& setting, double lo
   const auto& [bound, work] = *planned.forecast;
   json["certified"] = has_certificate(*planned.forecast);
   put(json, "certified_bound", bound.excess_risk);
+  json["trivial"] = bound.trivial;
   if (has_certificate(*planned.forecast)) json["bound_failure_probability"] = bound.failure_probability;
-  put(json, "lower_bound", lower);
+  put(json, "rate", rate);
   put(json, "sample_gradients", work.sample_gradients);
   put(json, "passes", work.passes);
   put(json, "wanted_passes", work.wanted_passes);
@@ -39,6 +42,20 @@ Json json_of(const AlgorithmForecast& planned, const Setting& setting, double lo
 }
 
 }  // namespace
+
+Result<void> set_problem(Setting& setting, std::string_view problem, std::optional<double> step_error) {
+  if (problem != "glm" && problem != "general")
+    return usage_error(fmt::format("problem '{}' is neither glm nor general", problem));
+  setting.generalised_linear = problem == "glm";
+  if (!step_error) return {};
+  if (setting.generalised_linear)
+    return usage_error(
+        "step-error is for problem general: the implicit steps of generalised linear models are our own");
+  TAILCOAT_TRY(error, check(kStepErrorOption, *step_error));
+  setting.given.implicit_step = true;
+  setting.given.step_error = error;
+  return {};
+}
 
 double default_delta(double rows) { return std::min(1e-6, 1 / (10 * rows)); }
 
@@ -69,7 +86,7 @@ std::vector<AlgorithmForecast> forecasts_of(const PlanInputs& inputs) {
     all.push_back({.algorithm = algorithm, .forecast = std::nullopt, .refused = ""});
     const auto planned = algorithm.plan(inputs.setting, inputs.budget, inputs.options);
     if (planned)
-      all.back().forecast = *planned;
+      all.back().forecast = {.bound = shown_bound(planned->bound, inputs.setting), .work = planned->work};
     else
       all.back().refused = planned.error().message;
   }
@@ -80,6 +97,7 @@ Result<std::string> plan_json(const PlanInputs& inputs, const Speed& speed) {
   const auto& [setting, budget, options] = inputs;
   TAILCOAT_TRY(mu, gaussian_budget(budget));
   Json json{{"schema", kSchema},
+            {"problem", setting.generalised_linear ? "glm" : "general"},
             {"rows", setting.rows},
             {"features", setting.dimension},
             {"epsilon", budget.epsilon},
@@ -93,12 +111,13 @@ Result<std::string> plan_json(const PlanInputs& inputs, const Speed& speed) {
             {"failure_probability", options.failure_probability}};
   put(json, "smoothness", setting.smoothness);
   put(json, "strong_convexity", setting.strong_convexity);
-  const double lower = lower_bound(setting, mu);
-  put(json, "lower_bound", lower);
+  if (setting.given.implicit_step) put(json, "step_error", setting.given.step_error);
+  const double rate = optimal_rate(setting, mu);
+  put(json, "rate", rate);
   put(json, "trivial_bound", trivial_bound(setting));
   json["algorithms"] = Json::array();
   for (const AlgorithmForecast& planned : forecasts_of(inputs))
-    json["algorithms"].push_back(json_of(planned, setting, lower, speed));
+    json["algorithms"].push_back(json_of(planned, setting, rate, speed));
   return json.dump() + "\n";
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tailcoat/algorithms/catalogue.hpp"
@@ -22,6 +23,10 @@ inline constexpr NumberOption kRowsOption{.name = "rows", .meaning = "rows of th
 inline constexpr NumberOption kFeaturesOption{
     .name = "features", .meaning = "parameters of the model", .lowest = 1, .highest = 1e7};
 
+// The losses to plan for: "glm", or "general", a convex loss of the user's own. Of that the gradient of a sample is
+// given and, if there is a step error, the implicit step with that error.
+Result<void> set_problem(Setting&, std::string_view problem, std::optional<double> step_error);
+
 // What a plan takes for delta if none is given: well below 1 / rows.
 double default_delta(double rows);
 
@@ -30,8 +35,8 @@ Result<void> check(const PlanInputs&);
 
 struct AlgorithmForecast {
   Algorithm algorithm;
-  std::optional<Forecast> forecast;
-  std::string refused;  // why, if there is no forecast
+  std::optional<Forecast> forecast;  // its bound as shown_bound() tells it
+  std::string refused;               // why, if there is no forecast
 };
 
 // In the order of the catalogue.

@@ -54,17 +54,7 @@ Result<std::int64_t> tail_bound(double scale, double tail) {
   return static_cast<std::int64_t>(bound);
 }
 
-// delta of a phase: of the Gaussian noise at what the rest leaves of epsilon, of the cutoff, and of the tails in both
-// worlds.
-double delta_of(const SvtPhase& phase, const SvtBudget& budget, double cutoff_scale) {
-  const double spent = add_up(add_up(budget.for_threshold, budget.for_queries), budget.for_cutoff);
-  const double left = sub_down(budget.epsilon, spent);
-  const auto gaussian = left >= 0 ? to_delta(budget.noise, left) : Result<double>(1.0);
-  if (!gaussian) return 1;
-  const double tails =
-      mul_up(add_up(1, std::exp(budget.epsilon) * (1 + 0x1p-40)), add_up(budget.threshold_tail, budget.query_tail));
-  return add_up(add_up(*gaussian, tails), bounded_laplace_delta(cutoff_scale, phase.cutoff_bound, 1));
-}
+double cutoff_scale(const SvtBudget& budget) { return std::max(1.0, div_up(1, budget.for_cutoff)); }
 
 // The decisions of one phase.
 class Decisions {
@@ -90,6 +80,17 @@ class Decisions {
 
 }  // namespace
 
+// Of the Gaussian noise at what the rest leaves of epsilon, of the cutoff, and of the tails in both worlds.
+double svt_delta(const SvtPhase& phase, const SvtBudget& budget) {
+  const double spent = add_up(add_up(budget.for_threshold, budget.for_queries), budget.for_cutoff);
+  const double left = sub_down(budget.epsilon, spent);
+  const auto gaussian = left >= 0 ? to_delta(budget.noise, left) : Result<double>(1.0);
+  if (!gaussian) return 1;
+  const double tails =
+      mul_up(add_up(1, std::exp(budget.epsilon) * (1 + 0x1p-40)), add_up(budget.threshold_tail, budget.query_tail));
+  return add_up(add_up(*gaussian, tails), bounded_laplace_delta(cutoff_scale(budget), phase.cutoff_bound, 1));
+}
+
 Result<SvtNoise> svt_noise(const Samples& fresh, const Domain& domain, const SvtPhase& phase, const SvtBudget& budget) {
   TAILCOAT_CHECK(check_parts(phase, budget));
   const GuardedPass pass = pass_of(phase);
@@ -99,7 +100,7 @@ Result<SvtNoise> svt_noise(const Samples& fresh, const Domain& domain, const Svt
   noise.unit = div_up(sensitivity, kUnitsPerSensitivity);
   noise.threshold_scale = div_up(kSensitivityUnits, budget.for_threshold);
   noise.query_scale = div_up(mul_up(2 * pass.most_clipped, kSensitivityUnits), budget.for_queries);
-  noise.cutoff_scale = std::max(1.0, div_up(1, budget.for_cutoff));
+  noise.cutoff_scale = cutoff_scale(budget);
   TAILCOAT_TRY(threshold_bound, tail_bound(noise.threshold_scale, budget.threshold_tail));
   TAILCOAT_TRY(query_bound, tail_bound(noise.query_scale, budget.query_tail / static_cast<double>(phase.rows)));
   noise.threshold_bound = threshold_bound;
@@ -115,7 +116,7 @@ Result<SvtNoise> svt_noise(const Samples& fresh, const Domain& domain, const Svt
                     "gradient, {:.4g}: step times smoothness = {:.4g} is too large by a factor {:.4g}",
                     reach * noise.unit, phase.longest, phase.step * phase.smoothness, reach / top));
   noise.threshold = static_cast<std::int64_t>(std::min(top - reach, std::floor(phase.threshold / noise.unit)));
-  noise.delta = delta_of(phase, budget, noise.cutoff_scale);
+  noise.delta = svt_delta(phase, budget);
   return noise;
 }
 

@@ -58,6 +58,9 @@ struct SvtNoise {
 // From public numbers. Refused where the noise leaves no room below `longest`: the smoothness is then too large.
 Result<SvtNoise> svt_noise(const Samples& fresh, const Domain&, const SvtPhase&, const SvtBudget&);
 
+// The delta of a phase at budget.epsilon, whatever the samples and the domain are.
+double svt_delta(const SvtPhase&, const SvtBudget&);
+
 class SvtPasses {
  public:
   // What to reserve with the meter before the data is read: all phases, on blocks of rows in their order.

@@ -9,7 +9,7 @@
 namespace tailcoat::report {
 namespace {
 
-bool is_useful(const Bound& bound) { return std::isfinite(bound.excess_risk); }
+bool is_useful(const Bound& bound) { return std::isfinite(bound.excess_risk) && !bound.trivial; }
 
 std::string at_most(double value) { return number(rounded_up(value, 3), 3); }
 
@@ -66,6 +66,8 @@ std::string meaning(const Fit& fit) {
 }  // namespace
 
 std::string certificate_verdict(const Fit& fit) {
+  if (fit.certified->trivial)
+    return "It was fitted by a theorem that promises no more for these settings than a model that has seen no data.";
   if (!is_useful(*fit.certified)) return "It was fitted by a theorem that gives no bound for these settings.";
   return fmt::format(
       "It was fitted by a theorem: {}, its expected loss is at most {} above that of the best model of its form.",
@@ -75,9 +77,15 @@ std::string certificate_verdict(const Fit& fit) {
 std::string certificate_section(const Fit& fit) {
   std::string out = "<section aria-labelledby=\"trust\"><h2 id=\"trust\">What is certain about it</h2>\n";
   if (!is_useful(*fit.certified))
-    return out +
-           "<p>The theorem behind this fit gives no bound for these settings, so nothing is certain about its "
-           "accuracy. Its promise of privacy holds all the same.</p></section>\n";
+    return out + fmt::format(
+                     "<p>The theorem behind this fit gives {} for these settings, so nothing is certain about its "
+                     "accuracy. Its promise of privacy holds all the same. More rows, a larger epsilon, or a smaller "
+                     "diameter or smaller moments if they are true, make the bound smaller.</p></section>\n",
+                     fit.certified->trivial
+                         ? fmt::format("no better bound than <strong>{}</strong>, which a model whose coefficients "
+                                       "are all 0 meets without data,",
+                                       at_most(fit.certified->excess_risk))
+                         : "no bound");
   return out + meaning(fit) +
          "<ul><li><strong>Units.</strong> The loss is in the units of the fit: a column with bounds or a scale is "
          "measured in the spread that they give, any other is taken as it is.</li>"

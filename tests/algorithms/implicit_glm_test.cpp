@@ -29,7 +29,7 @@ TEST(ImplicitGlm, BoundIsBelowItsClosedForm) {
       const double closed_form =
           1.64 * 1.6 * 2 / std::sqrt(n) + std::pow(8 * std::sqrt(2.0), 1 - 1 / k) * 2.5 * 2 * private_term;
       EXPECT_LT(plan->bound.excess_risk, closed_form);
-      EXPECT_GT(plan->bound.excess_risk, lower_bound(setting, Gdp{std::sqrt(0.2)}));
+      EXPECT_GT(plan->bound.excess_risk, optimal_rate(setting, Gdp{std::sqrt(0.2)}));
     }
   }
 }

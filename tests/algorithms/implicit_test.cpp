@@ -85,6 +85,30 @@ TEST(Implicit, RefusesStepsTooInexactForTheirNumber) {
   EXPECT_NE(refused.error().message.find("too inexact"), std::string::npos) << refused.error().message;
 }
 
+// A step error that a small problem admits and a large one does not, and the largest that it would.
+TEST(Implicit, ThePlanKnowsHowExactStepsMustBe) {
+  Setting setting{.rows = 1'000'000, .dimension = 3, .diameter = 2, .start_distance = 1, .moments = {3, 1.6, 2.5}};
+  setting.generalised_linear = false;
+  setting.given = {.implicit_step = true, .step_error = 1e-14};
+  const auto runs = [&] { return plan_implicit(setting, ApproxDp{1, 1e-6}, {}); };
+  const auto refused = runs();
+  ASSERT_FALSE(refused.ok());
+  const std::string text = refused.error().message;
+  const std::size_t at = text.find("which admit ");
+  ASSERT_NE(at, std::string::npos) << text;
+  const double admitted = std::stod(text.substr(at + 12));
+  setting.given.step_error = 0.99 * admitted;
+  EXPECT_TRUE(runs().ok());
+  setting.given.step_error = 1.01 * admitted;
+  EXPECT_FALSE(runs().ok());
+  setting.rows = 10'000;
+  setting.given.step_error = 1e-14;
+  EXPECT_TRUE(runs().ok());
+  setting.generalised_linear = true;
+  setting.rows = 1'000'000;
+  EXPECT_TRUE(runs().ok()) << "steps of GLMs are our own";
+}
+
 TEST(Implicit, NeedsAStepOrAGradientAndItsSmoothness) {
   Engine engine(1);
   BitSource noise = BitSource::insecure_seeded(1);

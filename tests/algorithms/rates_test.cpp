@@ -22,9 +22,22 @@ TEST(Rates, ErratumE6ClipBiasIsTheLargestThatMomentsAllow) {
 TEST(Rates, RateHasBothOfItsTermsAndIsNeverAboveTheTrivialBound) {
   const Setting setting{.rows = 10'000, .dimension = 4, .diameter = 2, .start_distance = 1, .moments = {2, 3, 5}};
   const double expected = 3 * 2 / 100.0 + 5 * 2 * std::sqrt(2 / (10'000 * std::sqrt(0.5)));
-  EXPECT_NEAR(lower_bound(setting, Gdp{1}), expected, 1e-12);
-  EXPECT_EQ(lower_bound(setting, Gdp{1e-9}), trivial_bound(setting));
+  EXPECT_NEAR(optimal_rate(setting, Gdp{1}), expected, 1e-12);
+  EXPECT_EQ(optimal_rate(setting, Gdp{1e-9}), trivial_bound(setting));
   EXPECT_EQ(trivial_bound(setting), 3);
+}
+
+TEST(Rates, ABoundIsNeverToldAboveTheTrivialOneAndThenSaysSo) {
+  const Setting setting{.rows = 100, .dimension = 1, .diameter = 2, .start_distance = 1, .moments = {2, 3, 5}};
+  const Bound better = shown_bound({2.9, 0.05}, setting), worse = shown_bound({3.1, 0.05}, setting);
+  EXPECT_EQ(better.excess_risk, 2.9);
+  EXPECT_EQ(better.failure_probability, 0.05);
+  EXPECT_FALSE(better.trivial);
+  EXPECT_EQ(worse.excess_risk, 3);
+  EXPECT_EQ(worse.failure_probability, 0) << "the trivial bound always holds";
+  EXPECT_TRUE(worse.trivial);
+  EXPECT_TRUE(shown_bound({3}, setting).trivial);
+  EXPECT_TRUE(std::isinf(shown_bound({}, setting).excess_risk)) << "no certificate stays none";
 }
 
 }  // namespace

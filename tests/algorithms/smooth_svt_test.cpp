@@ -206,6 +206,16 @@ TEST(SmoothSvt, PaperConstantsAreWithinTheBudget) {
   }
 }
 
+// The text's Gaussian noise is for epsilon < 1: the plan says so, and what it lets pass runs within the budget.
+TEST(SmoothSvt, PaperConstantsAreRefusedInThePlanWhereTheirNoiseIsTooLittle) {
+  const Setting setting = setting_with(1 << 20, 1e-9);
+  EXPECT_TRUE(plan_smooth_svt(setting, ApproxDp{1, 1e-6}, kPaper).ok());
+  const auto refused = plan_smooth_svt(setting, ApproxDp{4, 1e-6}, kPaper);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("epsilon < 1"), std::string::npos) << refused.error().message;
+  EXPECT_TRUE(plan_smooth_svt(setting, ApproxDp{4, 1e-6}, {}).ok());
+}
+
 TEST(SmoothSvt, TightBoundIsBelowThePapersAndShrinksWithMoreRowsAndSmootherLosses) {
   const auto bound = [](const Setting& setting, const Options& options) {
     const auto plan = plan_smooth_svt(setting, kBudget, options);
@@ -215,7 +225,7 @@ TEST(SmoothSvt, TightBoundIsBelowThePapersAndShrinksWithMoreRowsAndSmootherLosse
   EXPECT_LT(bound(setting_with(1 << 20, 1e-5), {}), bound(setting_with(1 << 20, 1e-5), kPaper) / 10);
   EXPECT_LT(bound(setting_with(1'000'000, 0.1), {}), bound(setting_with(100'000, 0.1), {}));
   EXPECT_LT(bound(setting_with(100'000, 0.001), {}), bound(setting_with(100'000, 0.1), {}));
-  EXPECT_GT(bound(setting_with(100'000, 1e-6), {}), lower_bound(setting_with(100'000, 1e-6), Gdp{0.23}) / 4);
+  EXPECT_GT(bound(setting_with(100'000, 1e-6), {}), optimal_rate(setting_with(100'000, 1e-6), Gdp{0.23}) / 4);
 }
 
 TEST(SmoothSvt, RefusalSaysHowSmoothLossesMustBe) {

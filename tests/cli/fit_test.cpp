@@ -185,6 +185,30 @@ TEST(Fit, PublicKnowledgeSavesBudget) {
   expect_error(1, data + kUsual + " --public " + scratch.path("none.csv"), "none.csv");
 }
 
+// A theorem that promises no less than the centre of the domain has is not said to have certified a number.
+TEST(Fit, ATrivialBoundIsCalledThat) {
+  const Scratch scratch;
+  const std::string arguments = scratch.file("rows.csv", rows(500)) + kUsual +
+                                " --algorithm kamath-liu-zhang --moments 4,8,12 --diameter 20 --max-passes 3";
+  const json certified = fitted(arguments)["certified"];
+  EXPECT_EQ(certified["trivial"], true);
+  EXPECT_EQ(certified["excess_risk"], 80.0) << "G2 times the radius";
+  const std::string said = tailcoat_program("fit " + arguments).out;
+  EXPECT_NE(said.find("Certified: nothing beyond the trivial bound 80"), std::string::npos) << said;
+}
+
+// As plan has it: far below 1 / rows.
+TEST(Fit, TheDefaultDeltaOfATheoremIsThatOfPlan) {
+  const Scratch scratch;
+  std::string many = "y\n";
+  for (int i = 0; i < 200'000; ++i) many += "1\n";
+  const std::string data = scratch.file("many.csv", many);
+  const std::string mean = data + " --target y --loss mean --epsilon 1 --seed 1";
+  const json fit = fitted(mean + " --algorithm implicit-glm --moments 4,8,12 --diameter 2");
+  EXPECT_DOUBLE_EQ(fit["privacy"]["delta"].get<double>(), 1 / (10 * 200'000.0));
+  EXPECT_EQ(fitted(mean)["privacy"]["delta"], 1e-6);
+}
+
 TEST(Fit, ByATheorem) {
   const Scratch scratch;
   const std::string data = scratch.file("rows.csv", rows(5000)), model = scratch.path("m.json");
@@ -195,6 +219,13 @@ TEST(Fit, ByATheorem) {
   EXPECT_EQ(tailcoat_program("predict " + data + " --model " + model).code, 0);
   const std::string said = tailcoat_program("fit " + data + kUsual + theorem).out;
   EXPECT_NE(said.find("Certified: excess risk"), std::string::npos) << said;
+  EXPECT_EQ(fit["certified"]["trivial"], false);
+  EXPECT_EQ(fit["privacy"]["delta"], 1e-6);
+  expect_error(2, data + kUsual + " --no-intercept", "adaptive needs none of them");
+  expect_error(2, data + kUsual + " --strong-convexity 1", "adaptive needs none of them");
+  expect_error(2, data + kUsual + theorem + " --strong-convexity -1", "strong-convexity = -1");
+  expect_error(3, data + kUsual + " --algorithm known-lipschitz --moments 4,8,12 --diameter 20 --strong-convexity 1",
+               "cannot hold for that of a generalised linear model");
   expect_error(2, data + kUsual + " --algorithm nonsense", "there is no algorithm 'nonsense'");
   expect_error(2, data + kUsual + " --moments 4,8,12", "adaptive needs none of them");
   expect_error(2, data + kUsual + " --algorithm implicit-glm --diameter 20", "give --moments");

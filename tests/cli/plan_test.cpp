@@ -48,16 +48,17 @@ TEST(Plan, EveryAlgorithmHasAForecastOrAReason) {
       EXPECT_GT(algorithm[field].get<double>(), 0) << algorithm;
     if (algorithm["certified"]) {
       EXPECT_GT(algorithm["certified_bound"].get<double>(), 0) << algorithm;
+      EXPECT_LE(algorithm["certified_bound"], figures["trivial_bound"]) << algorithm;
     }
   }
 }
 
-TEST(Plan, ImplicitGlmIsBetweenTheLowerBoundAndTheTrivialOne) {
+TEST(Plan, ImplicitGlmIsBetweenTheRateAndTheTrivialBound) {
   const json figures = plan(kExample);
   const json* algorithm = find(figures, "implicit-glm");
   ASSERT_NE(algorithm, nullptr);
   const double bound = (*algorithm)["certified_bound"];
-  EXPECT_GT(bound, figures["lower_bound"].get<double>());
+  EXPECT_GT(bound, figures["rate"].get<double>());
   EXPECT_LT(bound, 0.1 * figures["trivial_bound"].get<double>());
   EXPECT_EQ((*algorithm)["sample_gradients"], 100000.0);
 }
@@ -80,9 +81,39 @@ TEST(Plan, TableFitsAHundredColumnsAndNamesRefusals) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
-  EXPECT_NE(outcome.out.find("lower bound"), std::string::npos);
+  EXPECT_NE(outcome.out.find("\nrate 0.0309 (the best there can be, up to a constant)\n"), std::string::npos);
+  EXPECT_EQ(outcome.out.find("lower bound"), std::string::npos) << "a rate without its constant is none";
+  EXPECT_NE(outcome.out.find("trivial: its theorem promises no less"), std::string::npos) << outcome.out;
   const Outcome paper = tailcoat_program(kExample + "--constants paper");
   EXPECT_NE(paper.out.find("implicit-glm is not in the paper"), std::string::npos) << paper.out;
+}
+
+TEST(Plan, AGeneralProblemSaysWhatEachAlgorithmMisses) {
+  const json figures = plan(kExample + "--problem general");
+  EXPECT_EQ(figures["problem"], "general");
+  EXPECT_EQ(plan(kExample)["problem"], "glm");
+  EXPECT_TRUE((*find(figures, "localized"))["runs"]);
+  EXPECT_TRUE((*find(figures, "clipped-dp-sgd"))["runs"]);
+  const auto refused = [](const json& plan, const char* name) {
+    return (*find(plan, name))["refused"].get<std::string>();
+  };
+  EXPECT_NE(refused(figures, "implicit-glm").find("generalised linear models"), std::string::npos);
+  EXPECT_NE(refused(figures, "known-lipschitz").find("smoothness = inf"), std::string::npos);
+  EXPECT_NE(refused(figures, "implicit").find("step-error"), std::string::npos);
+  EXPECT_TRUE((*find(plan(kExample + "--problem general --smoothness 1"), "implicit"))["runs"]);
+  const json given = plan(kExample + "--problem general --step-error 0");
+  EXPECT_TRUE((*find(given, "implicit"))["runs"]);
+  EXPECT_EQ(given["step_error"], 0.0);
+  const json coarse = plan(
+      "plan --rows 1e6 --features 20 --epsilon 1 --moments 3,1.6,2.5 --diameter 2 --problem general --step-error "
+      "1e-13");
+  EXPECT_NE(refused(coarse, "implicit").find("too inexact"), std::string::npos);
+}
+
+TEST(Plan, AFailureProbabilityOfZeroIsTheDefault) {
+  EXPECT_EQ(plan(kExample)["failure_probability"], 0.0);
+  EXPECT_EQ((*find(plan(kExample + "--failure-probability 0"), "localized"))["certified_bound"],
+            (*find(plan(kExample), "localized"))["certified_bound"]);
 }
 
 TEST(Plan, NumbersAreFiniteHoweverOddTheInputs) {
@@ -122,7 +153,10 @@ TEST(Plan, RefusesBadInput) {
   expect_error(2, kExample + "--smoothness 0", "smoothness = 0");
   expect_error(2, kExample + "--strong-convexity -1", "strong-convexity = -1");
   expect_error(2, kExample + "--max-passes 0", "max-passes = 0");
-  expect_error(2, kExample + "--failure-probability 0", "failure-probability = 0");
+  expect_error(2, kExample + "--failure-probability -0.1", "failure-probability = -0.1");
+  expect_error(2, kExample + "--problem convex", "problem 'convex' is neither glm nor general");
+  expect_error(2, kExample + "--step-error 1e-15", "step-error is for problem general");
+  expect_error(2, kExample + "--problem general --step-error -1", "step-error = -1");
   expect_error(2, kExample + "--constants loose", "neither tight nor paper");
   expect_error(2, kExample + "--chart plot.png", ".svg or .html");
 }

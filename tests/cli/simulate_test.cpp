@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -57,6 +58,37 @@ TEST(Simulate, SaysTheBestModelAndMomentsForPlan) {
   EXPECT_TRUE(moments.starts_with("3,")) << moments;
   const Outcome plan = tailcoat_program("plan --rows 1000 --features 3 --epsilon 1 --diameter 2 --moments " + moments);
   EXPECT_EQ(plan.code, 0) << plan.err;
+}
+
+// What simulate prints is what fit needs: rows with the constant 1, or without, and a fit that says the same.
+TEST(Simulate, MomentsAreThoseOfTheRowsThatFitUses) {
+  const std::string made = "simulate --json --rows 2000 --features 3 --tail t:3.5 --output " + kFile;
+  const json with = json::parse(tailcoat_program(made).out, nullptr, false);
+  const json without = json::parse(tailcoat_program(made + " --no-intercept").out, nullptr, false);
+  EXPECT_EQ(with["moments_of"], "features and the constant 1");
+  EXPECT_EQ(without["moments_of"], "features alone");
+  EXPECT_EQ(with["diameter"], 2.0);
+  // E |a|^2 = 3 * 3.5 / 1.5 = 7, and one more for the constant.
+  const auto g2 = [](const json& figures) {
+    const std::string moments = figures["moments"];
+    return std::stod(moments.substr(moments.find(',') + 1));
+  };
+  EXPECT_NEAR(g2(without), std::sqrt(7), 1e-6);
+  EXPECT_NEAR(g2(with), std::sqrt(8), 1e-6);
+  const std::string fit = "fit " + kFile + " --target label --loss absolute --epsilon 1 --seed 1 --json --diameter 2 " +
+                          "--algorithm implicit-glm --moments ";
+  for (const std::string& arguments :
+       {with["moments"].get<std::string>(), without["moments"].get<std::string>() + " --no-intercept"}) {
+    const Outcome outcome = tailcoat_program(fit + arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const json fitted = json::parse(outcome.out, nullptr, false);
+    EXPECT_LE(fitted["certified"]["excess_risk"].get<double>(), 3);
+    EXPECT_EQ(fitted["coefficients"]["(intercept)"].get<double>() == 0, arguments.ends_with("--no-intercept"));
+  }
+  read_and_remove(kFile);
+  const json mean = json::parse(tailcoat_program(made + " --kind mean").out, nullptr, false);
+  read_and_remove(kFile);
+  EXPECT_EQ(mean["moments_of"], "features alone") << "no label, no intercept";
 }
 
 TEST(Simulate, RefusesBadInput) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "fitting.hpp"
 
@@ -94,6 +95,55 @@ TEST(FitByTheorem, TheFirstLevelIsTheReferenceAndMissingCellsAreZero) {
   EXPECT_EQ(found["city=Graz"].value, 0);
   EXPECT_NEAR(found["city=Linz"].value, 2, 0.3);
   EXPECT_NEAR(found["a is missing"].value, 0, 0.3);
+}
+
+Result<Fit> by_theorem(const char* algorithm, const Table& table, const FitOptions& options,
+                       const std::function<void(Theorem&)>& change) {
+  Engine engine(1);
+  BitSource noise = BitSource::insecure_seeded(1);
+  Theorem theorem{*find_algorithm(algorithm), {.k = 4, .g2 = 4, .gk = 8}, 8, 100, {.max_passes = 30}};
+  change(theorem);
+  return fit_by_theorem(frame_of(table), options, theorem, {engine, noise});
+}
+
+// With a target far from 0 the line through the centre of what is standardised is another than the best one.
+TEST(FitByTheorem, WithoutAnInterceptTheCentresPredictTheCentre) {
+  const Table table = linear_table(20000, 1);
+  FitOptions options = kLinear;
+  options.scales["y"] = {0, 10};  // the mean of y is 27
+  const auto without = by_theorem("implicit-glm", table, options, [](Theorem& theorem) { theorem.intercept = false; });
+  ASSERT_TRUE(without.ok()) << without.error().message;
+  auto found = estimates(without->model);
+  EXPECT_NEAR(found["(intercept)"].value + 10 * found["a"].value - found["b"].value, 0, 1e-9);
+  const auto with = by_theorem("implicit-glm", table, options, [](Theorem&) {});
+  found = estimates(with->model);
+  EXPECT_NEAR(found["(intercept)"].value + 10 * found["a"].value - found["b"].value, 27, 1);
+  const auto nothing = by_theorem(
+      "implicit-glm", simulated({{.name = "y"}}, 100, 1, [](Random& random) { return std::vector{normal(random)}; }),
+      {.target = "y", .budget = {1, 1e-6}}, [](Theorem& theorem) { theorem.intercept = false; });
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_EQ(nothing.error().kind, ErrorKind::usage);
+}
+
+// The mean of convex losses may be strongly convex where no single one is: localized takes that, known-lipschitz not.
+TEST(FitByTheorem, StrongConvexityReachesTheAlgorithm) {
+  const Table table = linear_table(20000, 1);
+  const auto strong = [](Theorem& theorem) { theorem.strong_convexity = 1; };
+  const auto refused = by_theorem("known-lipschitz", table, kLinear, strong);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("strong-convexity = 1 cannot hold"), std::string::npos)
+      << refused.error().message;
+  const auto used = by_theorem("localized", table, kLinear, strong);
+  const auto not_used = by_theorem("localized", table, kLinear, [](Theorem&) {});
+  ASSERT_TRUE(used.ok() && not_used.ok());
+  EXPECT_LT(used->certified->excess_risk, not_used->certified->excess_risk);
+}
+
+TEST(FitByTheorem, ABoundAboveTheTrivialOneIsToldAsTrivial) {
+  const auto fit = by("kamath-liu-zhang", linear_table(2000, 1), kLinear);
+  ASSERT_TRUE(fit.ok()) << fit.error().message;
+  EXPECT_TRUE(fit->certified->trivial);
+  EXPECT_EQ(fit->certified->excess_risk, 4 * 2) << "G2 times the radius";
 }
 
 }  // namespace

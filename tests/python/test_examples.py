@@ -20,7 +20,7 @@ def test_script_runs_and_tells(script, capsys):
     assert len(told.splitlines()) >= 5 and " nan" not in told and max(map(len, told.splitlines())) <= 100, told
 
 
-@pytest.mark.parametrize("name", [*ESTIMATORS, "plan", "minimize", "account"])
+@pytest.mark.parametrize("name", [*ESTIMATORS, "plan", "minimize", "account", "nonprivate_high_probability_sco"])
 def test_every_estimator_and_function_has_a_script(name):
     texts = [script.read_text() for script in SCRIPTS]
     assert any(f"import {name}\n" in text or f"tailcoat.{name}(" in text for text in texts)

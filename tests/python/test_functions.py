@@ -166,8 +166,9 @@ def test_of_a_search_that_ends_when_it_has_found_something_only_the_end_is_shown
     "parameters, error, words",
     [
         ({"algorithm": "magic"}, tailcoat.UsageError, "magic"),
-        ({"algorithm": "one-pass-glm"}, tailcoat.TailcoatError, None),
+        ({"algorithm": "one-pass-glm"}, tailcoat.PreconditionFailed, "generalised linear models"),
         ({"algorithm": "smooth-svt", "smoothness": None}, tailcoat.PreconditionFailed, "smooth"),
+        ({"smoothness": None}, tailcoat.PreconditionFailed, "implicit_step"),
         ({"constants": "loose"}, tailcoat.UsageError, "loose"),
         ({"max_passes": 0}, tailcoat.UsageError, "max-passes"),
         ({"threads": -1}, tailcoat.UsageError, "threads = -1"),
@@ -225,5 +226,68 @@ def test_plan_lists_every_algorithm_and_why_it_refuses():
     for wrong in ({"moments": (2, 1)}, {"rows": 1e6}):
         with pytest.raises(tailcoat.UsageError, match="moments = |rows = "):
             tailcoat.plan(**{"rows": 1000, "features": 3, "epsilon": 1, "moments": (2, 1, 1), "diameter": 2, **wrong})
+    with pytest.raises(tailcoat.UsageError, match="neither glm nor general"):
+        tailcoat.plan(rows=10, features=1, epsilon=1, moments=(2, 1, 1), diameter=2, problem="convex")
     with pytest.raises(tailcoat.UsageError, match="features"):
         tailcoat.plan(rows=10, features=10**9, epsilon=1, moments=(2, 1, 1), diameter=2)
+
+
+def test_what_is_planned_for_a_general_problem_is_what_minimize_does(points):
+    found = tailcoat.plan(rows=len(points), features=2, epsilon=1, delta=1e-6, moments=MOMENTS, diameter=2,
+                          smoothness=1, max_passes=5, problem="general")  # fmt: skip
+    for planned in found["algorithms"]:
+        if not planned["runs"]:
+            with pytest.raises(tailcoat.TailcoatError) as caught:
+                minimize(gradient, points, algorithm=planned["name"], max_passes=5)
+            assert str(caught.value) == planned["refused"]
+            continue
+        solution = minimize(gradient, points, algorithm=planned["name"], max_passes=5)
+        assert solution.trivial == planned["trivial"], planned["name"]
+        if planned["name"] not in ("known-lipschitz", "smooth-svt"):  # which certify the noise that they used
+            assert solution.certified_bound == planned["certified_bound"], planned["name"]
+
+
+def test_a_bound_is_never_above_the_trivial_one(points):
+    found = minimize(gradient, points, algorithm="kamath-liu-zhang", max_passes=2)
+    assert found.trivial and found.certified_bound == 0.75 and found.failure_probability == 0
+
+
+def sign(x, rows):
+    return np.sign(x - rows) / 2
+
+
+def test_appendix_a_finds_the_minimum_and_is_called_not_private(points):
+    ball = tailcoat.ball(1.0, dimension=2)
+    found = tailcoat.nonprivate_high_probability_sco(sign, points, ball, 0.71)
+    assert np.linalg.norm(found.x - 0.3) < 0.3 and found.failure_probability == 0.05
+    assert 0 < found.queries <= len(points)
+    rarer = tailcoat.nonprivate_high_probability_sco(sign, points, ball, 0.71, failure_probability=1e-3)
+    assert rarer.certified_bound > found.certified_bound
+    assert "NOT PRIVATE" in tailcoat.nonprivate_high_probability_sco.__doc__
+    assert not hasattr(found, "privacy")
+
+
+def test_appendix_a_uses_each_row_at_most_once(points):
+    seen = []
+
+    def noting(x, rows):
+        seen.extend(rows[:, 0])
+        return sign(x, rows)
+
+    found = tailcoat.nonprivate_high_probability_sco(noting, points, tailcoat.ball(1.0, dimension=2), 0.71)
+    assert seen == list(points[: found.queries, 0])
+
+
+def test_appendix_a_refuses_bad_arguments_and_passes_on_what_is_raised(points):
+    ball = tailcoat.ball(1.0, dimension=2)
+    for wrong in ({"g2": 0}, {"failure_probability": 0.7}, {"constants": "loose"}):
+        with pytest.raises(tailcoat.UsageError):
+            tailcoat.nonprivate_high_probability_sco(sign, points, ball, **{"g2": 0.71, **wrong})
+
+    def raising(x, rows):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        tailcoat.nonprivate_high_probability_sco(raising, points, ball, 0.71)
+    with pytest.raises(tailcoat.UsageError, match="must be"):
+        tailcoat.nonprivate_high_probability_sco(lambda x, rows: np.ones((1, 3)), points, ball, 0.71)

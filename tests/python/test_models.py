@@ -244,7 +244,6 @@ def test_the_receipt_says_whether_the_noise_was_secure(line):
         ({"epsilon": "1"}, "epsilon = '1' is not a number"),
         ({"bounds": {0: "12"}}, "low, high"),
         ({"bounds": {0: ("1", "2")}}, "low, high"),
-        ({"delta": None}, "delta = None is not a number"),
         ({"confidence": "high"}, "confidence = 'high'"),
         ({"algorithm": "implicit-glm", "theory": {"moments": (3, 1), "diameter": 2}}, "k, G2, Gk"),
         ({"algorithm": "implicit-glm", "theory": {"moments": (3, 1, 2), "diameter": "wide"}}, "'wide' is not a number"),

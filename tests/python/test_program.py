@@ -123,16 +123,53 @@ def test_a_fit_by_a_theorem_is_that_of_the_program(tmp_path):
                    theory={"moments": (3, 4, 8), "diameter": 4})  # fmt: skip
     model.fit(frame[["age"]], frame["amount"])
     assert json.loads(model.model_.to_json()) == theirs
-    bound, failure = model.certified_
-    assert bound > 0 and failure == 0 and np.isinf(model.std_err_).all()
+    bound, failure, trivial = model.certified_
+    assert bound > 0 and failure == 0 and not trivial and np.isinf(model.std_err_).all()
     copied = pickle.loads(pickle.dumps(model))
     assert copied.certified_ == model.certified_ and copied.model_.certified == model.certified_
 
 
-def test_plan_and_account_are_those_of_the_program():
+@pytest.mark.parametrize(
+    "algorithm, options, theory",
+    [
+        ("implicit-glm", ["--no-intercept"], {"fit_intercept": False}),
+        ("localized", ["--strong-convexity", "0.1"], {"strong_convexity": 0.1}),
+    ],
+)
+def test_a_theorem_is_told_the_same(algorithm, options, theory, tmp_path):
+    frame = frame_of_everything()
+    theirs = fit_program(
+        tmp_path, frame, "amount", "squared", "--features", "age", "--bounds", "age=18:90", "--bounds", "amount=-5:8",
+        "--algorithm", algorithm, "--moments", "3,4,8", "--diameter", 4, *options,
+    )  # fmt: skip
+    known = dict(bounds={"age": (18, 90)}, target_bounds=(-5, 8), algorithm=algorithm)
+    moments = {"moments": (3, 4, 8), "diameter": 4}
+    model = seeded("PrivateLinearRegression", **known, theory={**moments, **theory}).fit(frame[["age"]], frame["amount"])
+    assert json.loads(model.model_.to_json()) == theirs
+    plain = seeded("PrivateLinearRegression", **known, theory=moments).fit(frame[["age"]], frame["amount"])
+    assert plain.intercept_ != model.intercept_
+
+
+def test_the_default_delta_of_a_theorem_is_that_of_plan():
+    y = np.ones(200_000)
+    theory = {"moments": (3, 4, 8), "diameter": 4}
+    assert seeded("PrivateMean", algorithm="implicit-glm", theory=theory).fit(y).privacy_["delta"] == 1 / 2e6
+    assert seeded("PrivateMean").fit(y).privacy_["delta"] == 1e-6
+    assert seeded("PrivateMean", delta=1e-7).fit(y).privacy_["delta"] == 1e-7
+
+
+@pytest.mark.parametrize(
+    "options, parameters",
+    [
+        (["--smoothness", 1], {"smoothness": 1}),
+        (["--problem", "general", "--step-error", 0], {"problem": "general", "step_error": 0.0}),
+        (["--strong-convexity", 0.1], {"strong_convexity": 0.1}),
+    ],
+)
+def test_plan_and_account_are_those_of_the_program(options, parameters):
     theirs = run_program("plan", "--rows", 100000, "--features", 20, "--epsilon", 1, "--moments", "3,1.6,2.5",
-                         "--diameter", 2, "--smoothness", 1, "--json")  # fmt: skip
-    ours = tailcoat.plan(rows=100000, features=20, epsilon=1, moments=(3, 1.6, 2.5), diameter=2, smoothness=1)
+                         "--diameter", 2, "--json", *options)  # fmt: skip
+    ours = tailcoat.plan(rows=100000, features=20, epsilon=1, moments=(3, 1.6, 2.5), diameter=2, **parameters)
     for found in (ours, theirs):  # measured anew each time
         for algorithm in found["algorithms"]:
             algorithm.pop("estimated_seconds", None)

@@ -29,6 +29,9 @@ def gradient(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 found: tailcoat.Solution = tailcoat.minimize(gradient, X, tailcoat.ball(1.0, dimension=2), (1.0, 1e-6), (4, 2.0, 3.0))
 point: np.ndarray = found.x
+open_minimum: tailcoat.NonprivateSolution = tailcoat.nonprivate_high_probability_sco(
+    gradient, X, tailcoat.ball(1.0, dimension=2), 2.0
+)
 price: dict[str, Any] = tailcoat.account(epsilon=1, delta=1e-6)
 plans: dict[str, Any] = tailcoat.plan(rows=100, features=2, epsilon=1, moments=(3, 1.0, 2.0), diameter=2)
 

@@ -130,6 +130,11 @@ TEST(ByTheorem, ABoundThatAModelWithoutDataMeetsIsCalledEmpty) {
   example.fit.certified->excess_risk = kInf;
   EXPECT_TRUE(has(page(example), "gives no bound for these settings"));
   EXPECT_TRUE(well_formed(page(example)));
+  example.fit.certified = Bound{.excess_risk = 0.5, .trivial = true};
+  EXPECT_TRUE(has(page(example), "promises no more for these settings than a model that has seen no data"));
+  EXPECT_TRUE(has(page(example), "no better bound than <strong>0.5</strong>"));
+  EXPECT_FALSE(has(page(example), "bounds the loss of this model"));
+  EXPECT_TRUE(well_formed(page(example)));
 }
 
 TEST(Diagnosis, TheSectionIsThereOnlyIfItWasMeasured) {
