@@ -24,7 +24,7 @@ constexpr double kRatios[] = {0.8, 1.2, 1.6, 2.4};
 constexpr double kMostSteps = 64;      // per row of a phase; more lower the certificate by less than 5 %
 constexpr double kFewestSteps = 0x1p-16;
 constexpr double kStepCost = 12;       // of a step, in rows read
-constexpr double kGoodEnough = 1.03;   // of the least bound found: the cheapest plan below that is taken
+constexpr double kGoodEnough = 1.05;   // of the least bound found: the cheapest plan below that is taken
 
 // ---- A chain: the phases of one run, and what it guarantees ----
 
