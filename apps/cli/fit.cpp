@@ -38,7 +38,8 @@ those not in --categorical must hold numbers. Missing numbers are put at the pri
 Nothing about the data has to be known. What is known in public, such as bounds, saves budget.
 Any algorithm but adaptive has a theorem that needs --moments K,G2,GK of the gradient norms (see
 plan) and --diameter. It sees columns with bounds, a scale or public rows standardised by these,
-others as they are; levels and classes must be given.
+others as they are; levels and classes must be given. --delta 0, pure epsilon-DP, is for
+--algorithm known-lipschitz alone.
 Bad cells are reported on standard error, with their line; that message is for you alone.
 Examples:
   tailcoat fit claims.csv --target amount --epsilon 1 --model m.json
@@ -92,7 +93,8 @@ Result<FitOptions> options_of(const FitArguments& arguments) {
   TAILCOAT_CHECK(check_classes(arguments, loss));
   if (!arguments.exposure.empty() && !std::holds_alternative<PoissonLoss>(loss))
     return usage_error(fmt::format("--exposure is for poisson loss, not for {}", loss_name(loss)));
-  TAILCOAT_TRY(budget, budget_of(arguments.noise));
+  const bool adaptive = arguments.algorithm == kAdaptive;
+  TAILCOAT_TRY(budget, adaptive ? budget_of(arguments.noise) : theorem_budget_of(arguments.noise));
   TAILCOAT_TRY(levels, parse_categorical(arguments.categorical));
   TAILCOAT_TRY(bounds, parse_bounds(arguments.bounds));
   TAILCOAT_TRY(scales, parse_scales(arguments.scales));

@@ -47,8 +47,8 @@ Result<Chart> panel_chart(Engine& engine, const Panel& panel) {
   TAILCOAT_CHECK(engine.for_each(panel.values.size(), [&](std::size_t i) -> Result<void> {
     const PlanInputs inputs = panel.inputs_at(panel.values[i]);
     plans[i] = forecasts_of(inputs);
-    TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
-    lower[i] = lower_bound(inputs.setting, mu);
+    TAILCOAT_TRY(rate, lower_bound_of(inputs));
+    lower[i] = rate;
     return {};
   }));
   Chart chart{.title = panel.title,
@@ -72,7 +72,7 @@ Result<Chart> panel_chart(Engine& engine, const Panel& panel) {
 
 Result<std::string> forecast_table(const PlanInputs& inputs, const Speed& speed) {
   const Setting& setting = inputs.setting;
-  TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
+  TAILCOAT_TRY(lower, lower_bound_of(inputs));
   TextTable table({"algorithm", "bound", "holds", "gradients", "passes", "wanted", "time"});
   std::string refusals;
   for (const AlgorithmForecast& planned : forecasts_of(inputs)) {
@@ -88,10 +88,13 @@ Result<std::string> forecast_table(const PlanInputs& inputs, const Speed& speed)
     table.add({std::string(planned.algorithm.name), figures(bound.excess_risk), holds, figures(work.sample_gradients),
                figures(work.passes), figures(work.wanted_passes), duration_text(seconds_of(work, speed))});
   }
-  std::string text = fmt::format("epsilon {:g}, delta {:.2g}: mu {:.4g}, rho {:.4g}\n", inputs.budget.epsilon,
-                                 inputs.budget.delta, mu.mu, rho_of(mu));
-  text += fmt::format("lower bound {} (the best rate there can be, without its constant)\n",
-                      figures(lower_bound(setting, mu)));
+  std::string text = fmt::format("epsilon {:g}, delta 0: pure epsilon-DP\n", inputs.budget.epsilon);
+  if (inputs.budget.delta > 0) {
+    TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
+    text = fmt::format("epsilon {:g}, delta {:.2g}: mu {:.4g}, rho {:.4g}\n", inputs.budget.epsilon,
+                       inputs.budget.delta, mu.mu, rho_of(mu));
+  }
+  text += fmt::format("lower bound {} (the best rate there can be, without its constant)\n", figures(lower));
   text += fmt::format("trivial bound {} (the centre of the domain, without looking at data)\n",
                       figures(trivial_bound(setting)));
   text += fmt::format("memory {}\n\n{}", bytes_text(memory_of(setting)), table.text());

@@ -21,9 +21,13 @@ constexpr NumberOption kStrongConvexity{.name = "strong-convexity",
                                         .highest = 1e100,
                                         .default_value = 0};
 
+constexpr NumberOption kDelta{
+    .name = kDeltaOption.name, .meaning = kDeltaOption.meaning, .lowest = 0, .highest = kBudgetDeltaOption.highest};
+
 constexpr const char* kHelp =
     R"(K,G2,GK: the largest gradient norms over the domain have a second moment of at most G2^2 and a
-K-th moment of at most GK^K. Without --delta it is min(1e-6, 1/(10 rows)).
+K-th moment of at most GK^K; K,GK alone if 1 < K < 2. Without --delta it is min(1e-6, 1/(10 rows)); 0
+is pure epsilon-DP.
 For every algorithm: its certified bound on the excess risk (on average, or with probability 1 -
 failure-probability), its work, and an estimate of its time from a measurement at start (one-pass
 algorithms step from row to row on one core, others read all rows on all cores); or the precondition
@@ -85,7 +89,7 @@ Command plan_command(CLI::App& tailcoat) {
   add_number(*parser, kRowsOption, options->rows);
   add_number(*parser, kFeaturesOption, options->features);
   add_number(*parser, kEpsilonOption, options->epsilon);
-  add_number(*parser, kBudgetDeltaOption, options->delta);
+  add_number(*parser, kDelta, options->delta);
   add_theory_arguments(*parser, options->theory);
   add_number(*parser, kStrongConvexity, options->strong_convexity);
   parser->add_option("--chart", options->chart, "draw the bounds into this .svg or .html file")->type_name("FILE");

@@ -10,7 +10,8 @@ _BUDGET = """Parameters
         Bound on the privacy loss of one fit. There is no default: what it may be is for you to say. Each fit on the
         same rows spends as much again, and so does each fold of a cross-validation.
     delta : float, default=1e-6
-        Probability with which the bound may fail; well below 1/n.
+        Probability with which the bound may fail; well below 1/n. 0 is pure epsilon-DP, for the algorithm
+        "known-lipschitz".
     algorithm : str, default="adaptive"
         Or one that `tailcoat.plan` lists; its theorem then bounds the risk, and there are no standard errors.
     constants : str, default="tight"

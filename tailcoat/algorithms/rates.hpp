@@ -15,11 +15,20 @@ double clip_bias(const Moments&, double clip);
 // E (L_s - C)_+^2, by the better of G_2 and G_k.
 double clip_variance(const Moments&, double clip);
 
-// G_2 D / sqrt(n) + G_k D (sqrt(d) / (n sqrt(rho)))^(1 - 1/k): the lower bound without its constant, at most G_2 D,
-// beyond which it says nothing. With strong convexity mu: its square over mu D^2.
-double lower_bound(const Setting&, Gdp budget);
+// E min(L_s, C)^2, of the slopes that clipping leaves: at most C^2 and G_2^2, for k < 2 C^(2-k) G_k^k.
+double clipped_second_moment(const Moments&, double clip);
 
-// The smallest excess bound anybody has for free: F ranges over at most G_2 times the distance from the start.
+// E L_s: at most G_2, or G_k if k < 2.
+double mean_slope(const Moments&);
+
+// G_2 D / sqrt(n) + G_k D (sqrt(d) / (n sqrt(rho)))^(1 - 1/k): the lower bound without its constant, at most G_2 D,
+// beyond which it says nothing. With strong convexity mu: its square over mu D^2. For k < 2 the first term is
+// G_k D / n^(1 - 1/k).
+double lower_bound(const Setting&, Gdp budget);
+// Under pure epsilon-DP, with d / (n epsilon) in the second term.
+double lower_bound(const Setting&, PureDp budget);
+
+// The smallest excess bound anybody has for free: F ranges over at most mean_slope times the distance from the start.
 double trivial_bound(const Setting&);
 
 }  // namespace tailcoat

@@ -121,7 +121,8 @@ Result<Fit> fit_by_theorem(const Frame& frame, const FitOptions& options, const 
   TAILCOAT_TRY(
       data, run.engine.load(RowsOf<double>{samples.rows.data(), frame.rows(), dimension, dimension}, samples.labels));
   const Problem problem{.samples = Samples(data, options.loss), .domain = domain, .smoothness = theorem.smoothness};
-  TAILCOAT_TRY(solution, theorem.algorithm.solve(run, problem, theorem.moments, options.budget, theorem.options));
+  TAILCOAT_TRY(solution,
+               theorem.algorithm.solve(run, problem, theorem.moments, budget_of(options.budget), theorem.options));
   Fit fit{.model = {.loss = options.loss,
                     .target = options.target,
                     .classes =

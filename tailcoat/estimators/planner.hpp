@@ -14,7 +14,7 @@ namespace tailcoat {
 // All that is known in public.
 struct PlanInputs {
   Setting setting;
-  ApproxDp budget;
+  ApproxDp budget;  // delta = 0: pure
   Options options{};
 };
 
@@ -36,6 +36,9 @@ struct AlgorithmForecast {
 
 // In the order of the catalogue.
 std::vector<AlgorithmForecast> forecasts_of(const PlanInputs&);
+
+// The rate under this budget (rates.hpp).
+Result<double> lower_bound_of(const PlanInputs&);
 
 // How long that takes, and how much memory.
 double seconds_of(const Work&, const Speed&);

@@ -96,6 +96,22 @@ Result<PrivacyMeter> PrivacyMeter::open(Gdp total) {
   return meter;
 }
 
+Result<PrivacyMeter> PrivacyMeter::open(PureDp total, const std::vector<Event>& reserved) {
+  TAILCOAT_CHECK(check(total));
+  Accountant accountant;
+  for (const Event& event : reserved) TAILCOAT_CHECK(accountant.add(event));
+  const Price price = price_of(reserved);
+  if (price.mu > 0 || price.delta > 0 || price.rho > 0)
+    return over_budget("a pure epsilon budget pays for pure events alone; give delta > 0 for others");
+  if (price.epsilon > total.epsilon)
+    return over_budget(fmt::format("the reserved events cost epsilon = {}, and the budget is {}; reserve less",
+                                   price.epsilon, total.epsilon));
+  PrivacyMeter meter;
+  meter.reserved_ = reserved;
+  meter.receipt_.budget = {total.epsilon, 0};
+  return meter;
+}
+
 PrivacyMeter::PrivacyMeter(PrivacyMeter&& other) noexcept
     : total_(std::exchange(other.total_, Gdp{0})),
       spent_mu_squared_(std::exchange(other.spent_mu_squared_, {})),
@@ -124,6 +140,11 @@ Gdp PrivacyMeter::share(double fraction) const {
 Result<void> PrivacyMeter::affords(const std::string& what, Gdp cost) const {
   TAILCOAT_CHECK(check(cost));
   if (fits(cost.mu)) return {};
+  if (total_.mu == 0)
+    return over_budget(fmt::format(
+        "{} asks for Gaussian noise, but this budget is for reserved events alone, as one of pure epsilon-DP is; give "
+        "delta > 0",
+        what));
   return over_budget(fmt::format("{} asks for mu = {}, but only mu = {} of {} is left; add noise or allow more", what,
                                  cost.mu, remaining().mu, total_.mu));
 }
@@ -161,7 +182,24 @@ Result<std::vector<PrivacyMeter>> PrivacyMeter::split(std::size_t branches, Gdp 
   std::vector<PrivacyMeter> meters;
   for (std::size_t i = 1; i <= branches; ++i) {
     TAILCOAT_TRY(meter, open(share));
-    meter.block_ = fmt::format("{}{}{} of {}", block_, block_.empty() ? "" : ", ", i, branches);
+    meter.block_ = block_name(i, branches);
+    meters.push_back(std::move(meter));
+  }
+  receipt_.blocks_not_joined += branches;
+  return meters;
+}
+
+Result<std::vector<PrivacyMeter>> PrivacyMeter::split(const ParallelEvent& reserved) {
+  const std::size_t branches = reserved.branches.size();
+  if (branches == 0 || branches > kMostBranches)
+    return usage_error(fmt::format("cannot split a meter into {} branches; give 1 to {}", branches, kMostBranches));
+  TAILCOAT_CHECK(charge(
+      {.what = fmt::format("{} disjoint blocks of rows", branches), .mechanism = "parallel", .values = 0}, reserved));
+  std::vector<PrivacyMeter> meters;
+  for (std::size_t i = 1; i <= branches; ++i) {
+    PrivacyMeter meter;
+    meter.reserved_ = reserved.branches[i - 1];
+    meter.block_ = block_name(i, branches);
     meters.push_back(std::move(meter));
   }
   receipt_.blocks_not_joined += branches;
@@ -183,6 +221,10 @@ bool PrivacyMeter::fits(double mu) const {
   UpwardSum sum = spent_mu_squared_;
   sum.add_square(mu);
   return sum.at_most(limit);
+}
+
+std::string PrivacyMeter::block_name(std::size_t branch, std::size_t branches) const {
+  return fmt::format("{}{}{} of {}", block_, block_.empty() ? "" : ", ", branch, branches);
 }
 
 void PrivacyMeter::record(const Release& release, const Price& price) {

@@ -23,6 +23,8 @@ class PrivacyMeter {
   // Gaussian releases. Refused if the reserved events leave nothing, or if delta is too small for the random source.
   static Result<PrivacyMeter> open(ApproxDp total, const std::vector<Event>& reserved = {});
   static Result<PrivacyMeter> open(Gdp total);
+  // Pure epsilon-DP: nothing but what is reserved, which must be epsilon-DP together; no Gaussian release.
+  static Result<PrivacyMeter> open(PureDp total, const std::vector<Event>& reserved);
 
   PrivacyMeter(PrivacyMeter&&) noexcept;
   PrivacyMeter& operator=(PrivacyMeter&&) noexcept;  // a meter that was moved from has nothing left
@@ -48,6 +50,8 @@ class PrivacyMeter {
   // one, charged here and now. It is for the caller to use each meter on its own block only: the meter sees no rows.
   // join() appends what they released to this receipt, which says so as long as that is missing.
   Result<std::vector<PrivacyMeter>> split(std::size_t branches, Gdp share);
+  // The same for events reserved in open(): meter i may spend branch i of them, and nothing else.
+  Result<std::vector<PrivacyMeter>> split(const ParallelEvent& reserved);
   void join(std::vector<PrivacyMeter> branches);
 
   [[nodiscard]] const Receipt& receipt() const { return receipt_; }
@@ -57,6 +61,7 @@ class PrivacyMeter {
 
   [[nodiscard]] bool fits(double mu) const;
   void record(const Release&, const Price&);
+  [[nodiscard]] std::string block_name(std::size_t branch, std::size_t branches) const;
 
   Gdp total_{0};
   UpwardSum spent_mu_squared_;

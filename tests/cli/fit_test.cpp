@@ -341,5 +341,29 @@ TEST(Fit, ClassesThatCannotBeFoundAreRefusedBeforeAnythingIsReleased) {
   EXPECT_EQ(outcome.err.find("spent"), std::string::npos) << outcome.err;
 }
 
+TEST(Fit, DeltaZeroIsPureAndForKnownLipschitzAlone) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(3000));
+  const std::string usual = " --target y --features a,b --loss absolute --epsilon 4 --delta 0 --seed 1";
+  const std::string theorem = " --moments 4,3,6 --diameter 20";
+  const std::string model = scratch.path("m.json"), page = scratch.path("m.html");
+  const json fit =
+      fitted(data + usual + theorem + " --algorithm known-lipschitz --model " + model + " --report " + page);
+  EXPECT_EQ(fit["privacy"]["epsilon"], 4.0);
+  EXPECT_EQ(fit["privacy"]["delta"], 0.0);
+  for (const json& line : fit["privacy"]["releases"]) EXPECT_FALSE(line.contains("mu")) << line;
+  EXPECT_EQ(tailcoat_program("predict " + data + " --model " + model).code, 0);
+  const Outcome text = tailcoat_program("fit " + data + usual + theorem + " --algorithm known-lipschitz");
+  EXPECT_NE(text.out.find("epsilon without delta"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("nan"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("inf %"), std::string::npos) << text.out;
+
+  expect_error(3, data + usual, "only algorithm known-lipschitz runs without");
+  expect_error(3, data + usual + theorem + " --algorithm implicit-glm", "use known-lipschitz");
+  const Outcome evaluated = tailcoat_program("evaluate " + data + " --model " + model + " --epsilon 1 --delta 0");
+  EXPECT_EQ(evaluated.code, 3);
+  EXPECT_NE(evaluated.err.find("delta = 0 is pure epsilon-DP"), std::string::npos) << evaluated.err;
+}
+
 }  // namespace
 }  // namespace tailcoat
