@@ -15,7 +15,7 @@ Result<ApproxDp> check(ApproxDp guarantee) {
 Result<ApproxDp> check_budget(ApproxDp budget) {
   TAILCOAT_CHECK(check(kEpsilonOption, budget.epsilon));
   if (budget.delta == 0)
-    return refusal(
+    return usage_error(
         "delta = 0 is pure epsilon-DP, which allows no Gaussian noise: only algorithm known-lipschitz runs without; "
         "use it, or give a delta above 0, such as 1e-6");
   if (!(budget.delta > kBudgetDeltaOption.highest && budget.delta < 1)) {

@@ -153,7 +153,7 @@ TEST(Plan, MomentsBelowTwoHaveNoG2) {
   for (const char* name : {"known-lipschitz", "known-lipschitz-gd", "implicit-glm"}) {
     const json* algorithm = find(figures, name);
     ASSERT_TRUE((*algorithm)["runs"]) << *algorithm;
-    EXPECT_LT((*algorithm)["certified_bound"].get<double>(), 0.2) << name;
+    EXPECT_LT((*algorithm)["certified_bound"].get<double>(), 0.3 * figures["trivial_bound"].get<double>()) << name;
   }
   EXPECT_NE((*find(figures, "localized"))["refused"].get<std::string>().find("k = 1.5"), std::string::npos);
 }
