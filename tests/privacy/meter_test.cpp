@@ -346,8 +346,10 @@ TEST(PrivacyMeter, APureBudgetPaysForPureEventsThatSumToIt) {
   EXPECT_TRUE(refused.error().over_budget);
   EXPECT_NE(refused.error().message.find("and the budget is 1"), std::string::npos) << refused.error().message;
   for (const Event& event : {Event{GaussianEvent{1e-9}}, Event{ZcdpEvent{1e-9}}, Event{ApproximateEvent{0.1, 1e-30}},
-                             Event{ParallelEvent{{{PureEvent{0.1}}, {GaussianEvent{1e-9}}}}}})
-    EXPECT_TRUE(PrivacyMeter::open(PureDp{1}, {event}).error().over_budget);
+                             Event{ParallelEvent{{{PureEvent{0.1}}, {GaussianEvent{1e-9}}}}}}) {
+    const auto bad = PrivacyMeter::open(PureDp{1}, {event});
+    EXPECT_TRUE(!bad.ok() && bad.error().over_budget);
+  }
   for (const double epsilon : {0.0, -1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
     EXPECT_FALSE(PrivacyMeter::open(PureDp{epsilon}, {}).ok());
     EXPECT_FALSE(PrivacyMeter::open(PureDp{1}, {PureEvent{epsilon}}).ok());

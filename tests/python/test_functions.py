@@ -241,7 +241,7 @@ def test_delta_zero_is_pure_and_for_known_lipschitz_alone(points):
     with pytest.raises(tailcoat.PreconditionFailed, match="use known-lipschitz"):
         tailcoat.minimize(gradient, points, domain, (1.0, 0), MOMENTS, **given)
     with pytest.raises(tailcoat.UsageError, match="only algorithm known-lipschitz"):
-        tailcoat.PrivateMean(epsilon=1, delta=0).fit(points)
+        tailcoat.PrivateMean(epsilon=1, delta=0).fit(points[:, 0])
 
 
 def test_moments_below_two_are_two_numbers():
