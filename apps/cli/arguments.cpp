@@ -139,6 +139,11 @@ Result<ApproxDp> budget_of(const NoiseArguments& arguments) {
   return check_budget({epsilon, arguments.delta.value_or(kDefaultDelta)});
 }
 
+Result<ApproxDp> theorem_budget_of(const NoiseArguments& arguments) {
+  TAILCOAT_TRY(epsilon, number(kEpsilonOption, arguments.epsilon));
+  return check_theorem_budget({epsilon, arguments.delta.value_or(kDefaultDelta)});
+}
+
 void warn_of_delta(ApproxDp budget, std::size_t rows) {
   if (budget.delta * static_cast<double>(rows) <= 1) return;
   fmt::print(stderr,

@@ -38,8 +38,10 @@ struct NoiseArguments {
 };
 void add_noise_arguments(CLI::App&, NoiseArguments&);
 
-// Refuses a delta above 0.1; 1e-6 if none is given.
+// Refuses a delta above 0.1, and of 0; 1e-6 if none is given.
 Result<ApproxDp> budget_of(const NoiseArguments&);
+// The same, where a delta of 0 stands for pure epsilon-DP.
+Result<ApproxDp> theorem_budget_of(const NoiseArguments&);
 // Says on stderr what a delta above 1/rows means.
 void warn_of_delta(ApproxDp, std::size_t rows);
 // From the kernel, or from the seed, with a warning on stderr.

@@ -41,7 +41,7 @@ Any algorithm but adaptive has a theorem that needs --moments K,G2,GK of the gra
 plan) and --diameter. It sees columns with bounds, a scale or public rows standardised by these,
 others as they are, and a constant 1 unless there is --no-intercept: moments and diameter are those
 of these standardised features plus the constant. Levels and classes must be given. Without --delta
-it is min(1e-6, 1/(10 rows)), as in plan.
+it is min(1e-6, 1/(10 rows)), as in plan; --delta 0, pure epsilon-DP, is for known-lipschitz alone.
 Bad cells are reported on standard error, with their line; that message is for you alone.
 Examples:
   tailcoat fit claims.csv --target amount --epsilon 1 --model m.json
@@ -95,7 +95,8 @@ Result<FitOptions> options_of(const FitArguments& arguments) {
   TAILCOAT_CHECK(check_classes(arguments, loss));
   if (!arguments.exposure.empty() && !std::holds_alternative<PoissonLoss>(loss))
     return usage_error(fmt::format("--exposure is for poisson loss, not for {}", loss_name(loss)));
-  TAILCOAT_TRY(budget, budget_of(arguments.noise));
+  const bool adaptive = arguments.algorithm == kAdaptive;
+  TAILCOAT_TRY(budget, adaptive ? budget_of(arguments.noise) : theorem_budget_of(arguments.noise));
   TAILCOAT_TRY(levels, parse_categorical(arguments.categorical));
   TAILCOAT_TRY(bounds, parse_bounds(arguments.bounds));
   TAILCOAT_TRY(scales, parse_scales(arguments.scales));

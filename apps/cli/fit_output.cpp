@@ -253,18 +253,21 @@ std::string share_text(const ReleaseGroup& group, double whole) {
 
 std::string budget_text(const Receipt& receipt) {
   const double whole = receipt.gaussian_budget.mu * receipt.gaussian_budget.mu;
-  std::string text = fmt::format("\nBudget: {:.1f} % of what epsilon and delta allow was spent\n",
-                                 100 * std::pow(receipt.gaussian_spent.mu, 2) / whole);
+  const bool pure = receipt.budget.delta == 0;
+  std::string text = pure ? "\nBudget: epsilon without delta, all of which was spent\n"
+                          : fmt::format("\nBudget: {:.1f} % of what epsilon and delta allow was spent\n",
+                                        100 * std::pow(receipt.gaussian_spent.mu, 2) / whole);
   text += fmt::format("{}{:>14}{:>14}{:>14}\n", name_cell(""), "releases", "numbers", "share");
   const std::vector<ReleaseGroup> groups = grouped(receipt);
   for (const ReleaseGroup& group : groups) {
     text += fmt::format("{}{:>14}{:>14}{:>14}\n", name_cell(group.what, group.of_block ? 2 : 0), group.count,
                         group.values, share_text(group, whole));
   }
-  text += fmt::format(
-      "  Shares are of mu^2, which adds up. mu, here {:.4g} in all, is by how many standard deviations\n"
-      "  of the noise one row can move what is released.\n",
-      receipt.gaussian_budget.mu);
+  if (!pure)
+    text += fmt::format(
+        "  Shares are of mu^2, which adds up. mu, here {:.4g} in all, is by how many standard deviations\n"
+        "  of the noise one row can move what is released.\n",
+        receipt.gaussian_budget.mu);
   if (std::ranges::any_of(groups, &ReleaseGroup::of_block))
     text += "  Each block has rows of its own, so all blocks together cost the share of the line above them.\n";
   return text;

@@ -47,8 +47,8 @@ Result<Chart> panel_chart(Engine& engine, const Panel& panel) {
   TAILCOAT_CHECK(engine.for_each(panel.values.size(), [&](std::size_t i) -> Result<void> {
     const PlanInputs inputs = panel.inputs_at(panel.values[i]);
     plans[i] = forecasts_of(inputs);
-    TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
-    rates[i] = optimal_rate(inputs.setting, mu);
+    TAILCOAT_TRY(rate, rate_of(inputs));
+    rates[i] = rate;
     trivial[i] = trivial_bound(inputs.setting);
     return {};
   }));
@@ -77,7 +77,7 @@ Result<Chart> panel_chart(Engine& engine, const Panel& panel) {
 
 Result<std::string> forecast_table(const PlanInputs& inputs, const Speed& speed) {
   const Setting& setting = inputs.setting;
-  TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
+  TAILCOAT_TRY(rate, rate_of(inputs));
   TextTable table({"algorithm", "bound", "holds", "gradients", "passes", "wanted", "time"});
   std::string refusals;
   bool any_trivial = false;
@@ -96,9 +96,13 @@ Result<std::string> forecast_table(const PlanInputs& inputs, const Speed& speed)
     table.add({std::string(planned.algorithm.name), figures(bound.excess_risk), holds, figures(work.sample_gradients),
                figures(work.passes), figures(work.wanted_passes), duration_text(seconds_of(work, speed))});
   }
-  std::string text = fmt::format("epsilon {:g}, delta {:.2g}: mu {:.4g}, rho {:.4g}\n", inputs.budget.epsilon,
-                                 inputs.budget.delta, mu.mu, rho_of(mu));
-  text += fmt::format("rate {} (the best there can be, up to a constant)\n", figures(optimal_rate(setting, mu)));
+  std::string text = fmt::format("epsilon {:g}, delta 0: pure epsilon-DP\n", inputs.budget.epsilon);
+  if (inputs.budget.delta > 0) {
+    TAILCOAT_TRY(mu, gaussian_budget(inputs.budget));
+    text = fmt::format("epsilon {:g}, delta {:.2g}: mu {:.4g}, rho {:.4g}\n", inputs.budget.epsilon,
+                       inputs.budget.delta, mu.mu, rho_of(mu));
+  }
+  text += fmt::format("rate {} (the best there can be, up to a constant)\n", figures(rate));
   text += fmt::format("trivial bound {} (of the centre of the domain, without looking at data)\n",
                       figures(trivial_bound(setting)));
   text += fmt::format("memory {}\n\n{}", bytes_text(memory_of(setting)), table.text());

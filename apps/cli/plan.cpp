@@ -15,11 +15,15 @@
 namespace tailcoat::cli {
 namespace {
 
+constexpr NumberOption kDelta{
+    .name = kDeltaOption.name, .meaning = kDeltaOption.meaning, .lowest = 0, .highest = kBudgetDeltaOption.highest};
+
 constexpr const char* kHelp =
     R"(K,G2,GK: the largest gradient norms over the domain have a second moment of at most G2^2 and a
-K-th moment of at most GK^K. A row is its features as the fit sees them (standardised where it
-standardises) and, unless there is no intercept, the constant 1: --features counts it, and moments
-and diameter are with it. Without --delta it is min(1e-6, 1/(10 rows)).
+K-th moment of at most GK^K; K,GK alone if 1 < K < 2. A row is its features as the fit sees them
+(standardised where it standardises) and, unless there is no intercept, the constant 1: --features
+counts it, and moments and diameter are with it. Without --delta it is min(1e-6, 1/(10 rows)); 0 is
+pure epsilon-DP.
 --problem glm is a loss of one margin, such as those of fit; general is any convex loss of your own,
 of which there is the gradient of a sample and, with --step-error, its implicit step.
 For every algorithm: its certified bound on the excess risk (on average, or with probability 1 -
@@ -85,7 +89,7 @@ Command plan_command(CLI::App& tailcoat) {
   add_number(*parser, kRowsOption, options->rows);
   add_number(*parser, kFeaturesOption, options->features);
   add_number(*parser, kEpsilonOption, options->epsilon);
-  add_number(*parser, kBudgetDeltaOption, options->delta);
+  add_number(*parser, kDelta, options->delta);
   add_theory_arguments(*parser, options->theory);
   parser->add_option("--problem", options->problem, "glm or general, see below; glm if not given")->type_name("WHICH");
   add_number(*parser, kStepErrorOption, options->step_error);

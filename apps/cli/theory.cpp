@@ -38,9 +38,10 @@ Result<Moments> parse_moments(const std::string& text) {
     if (at == end || *at != ',') break;
     ++at;
   }
-  if (numbers.size() != 3 || at != end)
-    return usage_error(fmt::format("moments '{}' are not three numbers K,G2,GK, e.g. 3,1.6,2.5", text));
-  return Moments{.k = numbers[0], .g2 = numbers[1], .gk = numbers[2]};
+  if (at == end && numbers.size() == 3) return Moments{.k = numbers[0], .g2 = numbers[1], .gk = numbers[2]};
+  if (at == end && numbers.size() == 2 && numbers[0] < 2) return moments_below_two(numbers[0], numbers[1]);
+  return usage_error(
+      fmt::format("moments '{}' are not three numbers K,G2,GK, e.g. 3,1.6,2.5, or K,GK with K below 2", text));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ nb::dict dict_of(const Solution& solution, const Bound& certified) {
 }
 
 Result<Solution> solve(const Algorithm& algorithm, RunContext run, const Problem& problem, const Moments& moments,
-                       ApproxDp budget, const Options& options, JobState& state) {
+                       const Budget& budget, const Options& options, JobState& state) {
   TAILCOAT_TRY(forecast, algorithm.plan(setting_of(problem, moments), budget, options));
   // How far a search that ends when it has found something has come tells of the rows: of that only the end is shown.
   if (forecast.work.fixed) state.total = static_cast<std::size_t>(std::min(forecast.work.sample_gradients, 0x1p62));
@@ -56,7 +56,7 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
                   std::optional<std::uint64_t> seed, std::size_t threads, const nb::object& progress) {
   const Algorithm chosen = value_of(find_algorithm(algorithm));
   const Options options = options_of(constants, failure_probability, max_passes);
-  const ApproxDp budget = value_of(check_budget({epsilon, delta}));
+  const ApproxDp budget = value_of(check_theorem_budget({epsilon, delta}));
   BitSource noise = seed ? BitSource::insecure_seeded(*seed) : value_of(BitSource::from_kernel());
   JobState state;
   PythonGradient callback(gradient, rows, state);
@@ -70,7 +70,7 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
                           .domain = domain,
                           .smoothness = smoothness,
                           .strong_convexity = strong_convexity};
-    TAILCOAT_TRY(solution, solve(chosen, {engine, noise}, problem, moments_of(moments), budget, options, state));
+    TAILCOAT_TRY(solution, solve(chosen, {engine, noise}, problem, moments_of(moments), budget_of(budget), options, state));
     certified = shown_bound(solution.certified, setting_of(problem, moments_of(moments)));
     return solution;
   };

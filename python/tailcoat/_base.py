@@ -14,7 +14,17 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 
 from tailcoat import _core, _data
 from tailcoat._errors import DataError, PrivacyWarning, UsageError, counted_as_spent, tell_spent
-from tailcoat._parameters import Progress, count_of, listed, number_of, numbers_of, progress_of, seed_of, text_of
+from tailcoat._parameters import (
+    Progress,
+    count_of,
+    listed,
+    moments_of,
+    number_of,
+    numbers_of,
+    progress_of,
+    seed_of,
+    text_of,
+)
 
 ByColumn = Optional[Mapping[Any, Any]]  # by name or position
 Theory = Optional[Mapping[str, Any]]
@@ -268,7 +278,7 @@ class PrivateModel(BaseEstimator):
                 f"algorithm = {self.algorithm!r} has a theorem that needs "
                 f"theory={{'moments': (k, G2, Gk), 'diameter': D}}; see tailcoat.plan"
             )
-        moments = numbers_of(given["moments"], "theory['moments']", "k, G2, Gk")
+        moments = moments_of(given["moments"], "theory['moments']")
         numbers = {name: number_of(given[name], f"theory[{name!r}]") for name in ("diameter", *_THEORY)}
         return {
             "moments": moments,

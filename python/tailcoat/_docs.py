@@ -11,7 +11,7 @@ _BUDGET = """Parameters
         same rows spends as much again, and so does each fold of a cross-validation.
     delta : float, optional
         Probability with which the bound may fail; well below 1/n. 1e-6 if not given and, for an algorithm with a
-        theorem, at most 1/(10 n), as in `tailcoat.plan`.
+        theorem, at most 1/(10 n), as in `tailcoat.plan`. 0 is pure epsilon-DP, for the algorithm "known-lipschitz".
     algorithm : str, default="adaptive"
         Or one that `tailcoat.plan` lists; its theorem then bounds the risk, and there are no standard errors.
     constants : str, default="tight"

@@ -9,7 +9,7 @@ import numpy as np
 
 from tailcoat import _core, _data
 from tailcoat._errors import UsageError, counted_as_spent
-from tailcoat._parameters import Progress, count_of, number_of, numbers_of, progress_of, seed_of, text_of
+from tailcoat._parameters import Progress, count_of, moments_of, number_of, numbers_of, progress_of, seed_of, text_of
 
 
 def plan(
@@ -17,7 +17,7 @@ def plan(
     rows: int,
     features: int,
     epsilon: float,
-    moments: tuple[float, float, float],
+    moments: tuple[float, ...],
     diameter: float,
     delta: float | None = None,
     smoothness: float | None = None,
@@ -37,11 +37,12 @@ def plan(
     epsilon : float
     moments : (k, G2, Gk)
         The largest gradient norms over the domain have a second moment of at most G2**2 and a k-th of at most Gk**k. A
-        row is its features as they are fitted and, for an intercept, the constant 1.
+        row is its features as they are fitted and, for an intercept, the constant 1. For 1 < k < 2, which some
+        algorithms can do with: (k, Gk).
     diameter : float
         Of the domain, a ball.
     delta : float, optional
-        min(1e-6, 1 / (10 rows)) if not given.
+        min(1e-6, 1 / (10 rows)) if not given. 0 is pure epsilon-DP.
     smoothness : float, optional
         Every sample loss is this smooth.
     strong_convexity : float, default=0
@@ -76,7 +77,7 @@ def plan(
         features=count_of(features, "features"),
         epsilon=epsilon,
         delta=delta,
-        moments=numbers_of(moments, "moments", "k, G2, Gk"),
+        moments=moments_of(moments),
         diameter=diameter,
         smoothness=np.inf if smoothness is None else smoothness,
         strong_convexity=strong_convexity,
@@ -247,7 +248,7 @@ def minimize(
     data: Any,
     domain: _core.Domain,
     budget: tuple[float, float],
-    moments: tuple[float, float, float],
+    moments: tuple[float, ...],
     *,
     algorithm: str = "implicit",
     smoothness: float | None = None,
@@ -275,6 +276,7 @@ def minimize(
     domain : Domain
         From `ball`, `box`, `simplex` or `intersection`; d is its dimension.
     budget : (epsilon, delta)
+        delta = 0 is pure epsilon-DP, for the algorithm "known-lipschitz".
     moments : (k, G2, Gk)
         The Lipschitz constants of the loss over the rows that could be have a second moment of at most G2**2 and a
         k-th of at most Gk**k. Public: assumed, not looked up.
@@ -318,7 +320,7 @@ def minimize(
         domain=domain,
         epsilon=epsilon,
         delta=delta,
-        moments=numbers_of(moments, "moments", "k, G2, Gk"),
+        moments=moments_of(moments),
         algorithm=text_of(algorithm, "algorithm"),
         smoothness=np.inf if smoothness is None else number_of(smoothness, "smoothness"),
         strong_convexity=number_of(strong_convexity, "strong_convexity"),

@@ -37,6 +37,15 @@ def numbers_of(value: Any, option: str, names: str) -> tuple[float, ...]:
     return numbers
 
 
+def moments_of(value: Any, option: str = "moments") -> tuple[float, ...]:
+    """(k, G2, Gk); of (k, Gk) with k below 2, which has no G2, the second is infinite."""
+    given = tuple(listed(value, option))
+    if len(given) == 2 and number_of(given[0], option) < 2:
+        k, gk = numbers_of(given, option, "k, Gk")
+        return k, float("inf"), gk
+    return numbers_of(given, option, "k, G2, Gk")
+
+
 def number_of(value: Any, option: str) -> float:
     if isinstance(value, (str, bytes)):  # which float() would read
         raise UsageError(f"{option} = {value!r} is not a number but a text; leave out the quotes")

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tailcoat/algorithms/phases.hpp"
+#include "tailcoat/algorithms/rates.hpp"
 #include "tailcoat/algorithms/tuning.hpp"
 
 namespace tailcoat {
@@ -37,7 +38,7 @@ ErmPlan tuned_for(const Setting& setting, const ErrorForRows& error_for, const s
     if (clip < least_clip(setting)) return std::numeric_limits<double>::infinity();
     return erm_bound(setting, clip, phases_at(logs));
   };
-  const double first = setting.moments.g2 / (setting.diameter * std::sqrt(static_cast<double>(setting.rows)));
+  const double first = mean_slope(setting.moments) / (setting.diameter * std::sqrt(static_cast<double>(setting.rows)));
   std::vector<double> logs;
   for (std::size_t i = 0; i < sizes.size(); ++i)
     logs.push_back(std::log(first) + static_cast<double>(i + 1) * std::log(8));
@@ -52,20 +53,27 @@ double drop_bias(const Moments& moments, double clip) {
   return moments.gk * std::pow(moments.gk / clip, moments.k - 1);
 }
 
+SteepSamples steep_samples_of(const Setting& setting) {
+  return setting.generalised_linear && setting.strong_convexity == 0 ? SteepSamples::clip : SteepSamples::leave_out;
+}
+
 double erm_bound(const Setting& setting, double clip, const std::vector<ErmPhase>& phases) {
-  const double g2 = setting.moments.g2, mu = setting.strong_convexity;
+  const Moments& moments = setting.moments;
+  const double square = clipped_second_moment(moments, clip), mu = setting.strong_convexity;
   double v = setting.start_distance * setting.start_distance, error = 0;
   for (const ErmPhase& phase : phases) {
     const double modulus = phase.weight + mu;
-    error += phase.weight * v / 2 + 2 * g2 * g2 / (modulus * static_cast<double>(phase.rows));
-    v = (phase.error.noise * clip * clip + phase.error.descent * g2 * g2) / (modulus * modulus);
+    const double pull = phase.weight * phase.weight / (2 * phase.weight + mu);
+    error += pull * v / 2 + square / (modulus * static_cast<double>(phase.rows));
+    v = (phase.error.noise * clip * clip + phase.error.descent * square) / (modulus * modulus);
   }
-  error += g2 * std::sqrt(v);
+  error += std::min(mean_slope(moments), clip) * std::sqrt(v);
 
-  const double bias = drop_bias(setting.moments, clip);
+  if (steep_samples_of(setting) == SteepSamples::clip) return error + clip_bias(moments, clip) * setting.diameter;
+  const double bias = drop_bias(moments, clip);
   if (mu == 0) return error + bias * setting.diameter;
   // The dummy has slopes up to mu r, where a sample was left out: with probability at most (G_k / C)^k.
-  const double b = bias + mu * setting.start_distance * std::pow(setting.moments.gk / clip, setting.moments.k);
+  const double b = bias + mu * setting.start_distance * std::pow(moments.gk / clip, moments.k);
   return error + b * std::min(setting.diameter, b / mu + std::sqrt(2 * error / mu));
 }
 
@@ -87,7 +95,7 @@ ErmPlan stated_erm_phases(const Setting& setting, Gdp budget, const ErrorForRows
   const auto [k, g2, gk] = setting.moments;
   const double rho = rho_of(budget), mu = setting.strong_convexity;
   const double clip = std::max(gk * std::pow(n * std::sqrt(rho / d), 1 / k), least_clip(setting));
-  const double lambda = std::sqrt(8 * clip * clip * d / (n * n * rho) + 2 * g2 * g2 / (3 * n)) / (2 * setting.diameter);
+  const double lambda = std::sqrt(2 * clip * clip * d / (n * n * rho) + g2 * g2 / (6 * n)) / setting.diameter;
   std::vector<ErmPhase> phases;
   for (int i = 1; std::ldexp(n, -i) >= 2; ++i) {
     const auto rows = static_cast<std::size_t>(std::ldexp(n, -i));
@@ -97,11 +105,15 @@ ErmPlan stated_erm_phases(const Setting& setting, Gdp budget, const ErrorForRows
   return plan_of(setting, clip, std::move(phases));
 }
 
-Result<Gdp> check_known_lipschitz(const Setting& setting, const Budget& budget) {
-  TAILCOAT_CHECK(check(setting));
+Result<void> check_known_lipschitz(const Setting& setting, LeastOrder least) {
+  TAILCOAT_CHECK(check(setting, least));
   if (setting.rows < 4)
     return refusal(fmt::format("known-lipschitz needs at least 4 rows, the data has {}", setting.rows));
-  return gaussian_budget(budget);
+  return {};
+}
+
+LeastOrder least_order_of(const Options& options) {
+  return options.constants == Constants::paper ? LeastOrder::two : LeastOrder::above_one;
 }
 
 }  // namespace tailcoat

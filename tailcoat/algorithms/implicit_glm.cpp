@@ -7,7 +7,7 @@
 namespace tailcoat {
 
 Result<PhasedPlan> plan_implicit_glm(const Setting& setting, const Budget& budget, const Options& options) {
-  TAILCOAT_CHECK(check(setting));
+  TAILCOAT_CHECK(check(setting, LeastOrder::above_one));
   TAILCOAT_TRY(mu, gaussian_budget(budget));
   if (options.constants == Constants::paper)
     return usage_error("implicit-glm is not in the paper: it has constants = tight only");

@@ -16,7 +16,7 @@ double wanted_steps(const Setting& setting, Gdp budget, std::size_t rows) {
   return std::max(1.0, std::ceil(n * n / static_cast<double>(setting.dimension)));
 }
 
-// E |x_T - minimiser|^2 <= [G_2^2 (1 + 4 T) + T d s^2] / ((T + 1) lambda)^2, s = 2 C sqrt(T) / (n mu).
+// E |x_T - minimiser|^2 <= [g^2 (1 + 4 T) + T d s^2] / ((T + 1) lambda)^2, s = 2 C sqrt(T) / (n mu).
 ErrorForRows descent_error(const Setting& setting, Gdp budget, double most_steps) {
   return [&setting, budget, most_steps](std::size_t rows) {
     const double t = std::min(wanted_steps(setting, budget, rows), std::floor(most_steps));
@@ -67,7 +67,8 @@ Result<std::vector<double>> noisy_descent(RunContext run, const Samples& samples
 }  // namespace
 
 Result<ErmPlan> plan_known_lipschitz_gd(const Setting& setting, const Budget& budget, const Options& options) {
-  TAILCOAT_TRY(mu, check_known_lipschitz(setting, budget));
+  TAILCOAT_CHECK(check_known_lipschitz(setting, least_order_of(options)));
+  TAILCOAT_TRY(mu, gaussian_budget(budget));
   TAILCOAT_CHECK(check(kMaxPassesOption, options.max_passes));
   if (setting.strong_convexity > 0)
     return refusal(fmt::format("known-lipschitz-gd is for strong-convexity = 0, not {}; use known-lipschitz",

@@ -37,7 +37,8 @@ LipschitzSgdPlan stated_phases(const Setting& setting, Gdp budget) {
 
 Result<LipschitzSgdPlan> plan_known_lipschitz_sgd(const Setting& setting, const Budget& budget,
                                                   const Options& options) {
-  TAILCOAT_TRY(mu, check_known_lipschitz(setting, budget));
+  TAILCOAT_CHECK(check_known_lipschitz(setting));
+  TAILCOAT_TRY(mu, gaussian_budget(budget));
   if (setting.strong_convexity > 0)
     return refusal(fmt::format("known-lipschitz-sgd is for strong-convexity = 0, not {}; use known-lipschitz",
                                setting.strong_convexity));

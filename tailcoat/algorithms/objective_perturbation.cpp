@@ -64,12 +64,10 @@ Result<ObjectivePlan> plan_objective_perturbation(const Setting& setting, const 
   TAILCOAT_CHECK(check(setting));
   if (options.constants == Constants::paper)
     return usage_error("objective-perturbation is not in the paper: it has constants = tight only");
-  const auto* total = std::get_if<ApproxDp>(&budget);
-  if (total == nullptr)
-    return usage_error("objective-perturbation is not Gaussian alone: give its budget as epsilon and delta");
+  TAILCOAT_TRY(total, approximate_budget(budget, "objective-perturbation"));
   ObjectivePlan best;
   for (const double share : {0.9, 0.95, 0.98, 0.99}) {
-    const ApproxDp cost{share * total->epsilon, total->delta / 2};
+    const ApproxDp cost{share * total.epsilon, total.delta / 2};
     TAILCOAT_TRY(meter, open_meter(budget, {ApproximateEvent{cost.epsilon, cost.delta}}));
     ObjectivePlan plan = tuned(setting, cost, meter.total());
     if (plan.bound.excess_risk < best.bound.excess_risk) best = plan;

@@ -23,15 +23,17 @@ std::vector<std::size_t> phase_sizes(std::size_t rows, std::size_t phases, doubl
 }
 
 double phased_bound(const Setting& setting, Gdp budget, const std::vector<Phase>& phases, double bias) {
-  const double g2 = setting.moments.g2, d = static_cast<double>(setting.dimension);
+  const Moments& moments = setting.moments;
+  const double d = static_cast<double>(setting.dimension);
   double bound = bias * setting.diameter;
   double v = setting.start_distance * setting.start_distance;
   for (const Phase& phase : phases) {
     const double eta = phase.pass.step, noise = 2 * eta * phase.pass.clip / budget.mu;
-    bound += v / (2 * eta * static_cast<double>(phase.rows)) + eta * g2 * g2 / 2;
+    const double square = moments.k < 2 ? clipped_second_moment(moments, phase.pass.clip) : moments.g2 * moments.g2;
+    bound += v / (2 * eta * static_cast<double>(phase.rows)) + eta * square / 2;
     v = d * noise * noise;
   }
-  return bound + g2 * std::sqrt(v);
+  return bound + mean_slope(moments) * std::sqrt(v);
 }
 
 namespace {
@@ -59,7 +61,8 @@ PhasedPlan tuned_for(const Setting& setting, Gdp budget, const Tuning& tuning, c
     return phased_bound(setting, budget, phases, free_clip ? clip_bias(setting.moments, phases[0].pass.clip) : 0);
   };
   const auto n = static_cast<double>(setting.rows);
-  const double first = std::min(setting.diameter / (setting.moments.g2 * std::sqrt(n)), tuning.largest_step / 2);
+  const double first =
+      std::min(setting.diameter / (mean_slope(setting.moments) * std::sqrt(n)), tuning.largest_step / 2);
   std::vector<double> logs;
   for (std::size_t i = 0; i < sizes.size(); ++i) logs.push_back(std::log(first) - static_cast<double>(i) * std::log(4));
   if (free_clip) logs.push_back(std::log(setting.moments.gk));

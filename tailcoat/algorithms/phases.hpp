@@ -24,7 +24,8 @@ std::vector<std::size_t> phase_sizes(std::size_t rows, std::size_t phases, doubl
 
 // E F(x_I) - F* for phases whose steps optimise one function of which F is within `bias` (as a slope):
 //   sum_i [ v_{i-1} / (2 eta_i n_i) + eta_i G_2^2 / 2 ] + G_2 sqrt(v_I) + bias D,
-// v_0 = start_distance^2 and v_i = d (2 eta_i C_i / mu)^2 the noise of phase i.
+// v_0 = start_distance^2 and v_i = d (2 eta_i C_i / mu)^2 the noise of phase i. For k < 2 clipped_second_moment(C_i) is
+// in place of G_2^2, and G_k in place of G_2.
 double phased_bound(const Setting&, Gdp budget, const std::vector<Phase>&, double bias);
 
 // Clipped gradient steps are at most this over the smoothness: the engine leaves out records beyond 1.999, which float

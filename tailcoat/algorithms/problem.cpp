@@ -11,7 +11,7 @@ namespace tailcoat {
 namespace {
 
 constexpr NumberOption kMomentOrderOption{
-    .name = "k", .meaning = "order of the highest moment", .lowest = 2, .highest = 1000};
+    .name = "k", .meaning = "order of the highest moment", .lowest = 1, .highest = 1000, .open_below = true};
 constexpr NumberOption kSecondMomentOption{.name = "G2",
                                            .meaning = "root of the second moment of the Lipschitz constants",
                                            .lowest = 1e-100,
@@ -22,6 +22,27 @@ constexpr NumberOption kHighMomentOption{.name = "Gk",
                                          .highest = 1e100};
 constexpr NumberOption kDiameterOption{
     .name = "diameter", .meaning = "diameter of the domain", .lowest = 1e-100, .highest = 1e100};
+
+Result<void> check_moments(const Setting& setting, LeastOrder least) {
+  const auto [k, g2, gk] = setting.moments;
+  TAILCOAT_CHECK(check(kMomentOrderOption, k));
+  TAILCOAT_CHECK(check(kHighMomentOption, gk));
+  if (k >= 2) {
+    TAILCOAT_CHECK(check(kSecondMomentOption, g2));
+    if (gk >= g2) return {};
+    return usage_error(
+        fmt::format("Gk = {} is below G2 = {}; moments grow with their order, so give Gk >= G2", gk, g2));
+  }
+  if (std::isfinite(g2))
+    return usage_error(fmt::format("k = {} is below 2, with G2 = {}; give K,GK alone, or k >= 2", k, g2));
+  if (least == LeastOrder::two || !setting.generalised_linear)
+    return refusal(
+        fmt::format("k = {} is below 2, for which there are proofs for generalised linear models alone, in "
+                    "implicit-glm and, with tight constants, known-lipschitz and known-lipschitz-gd; use "
+                    "one of these, or give k >= 2",
+                    k));
+  return {};
+}
 
 }  // namespace
 
@@ -63,16 +84,11 @@ double start_distance_of(const Setting& setting) {
   return distance;
 }
 
-Result<void> check(const Setting& setting) {
+Result<void> check(const Setting& setting, LeastOrder least) {
   if (setting.rows == 0) return data_error("the data has 0 rows; give at least one");
   if (setting.dimension == 0) return usage_error("the problem has dimension 0; give at least one");
   TAILCOAT_CHECK(check(kDiameterOption, setting.diameter));
-  TAILCOAT_CHECK(check(kMomentOrderOption, setting.moments.k));
-  TAILCOAT_CHECK(check(kSecondMomentOption, setting.moments.g2));
-  TAILCOAT_CHECK(check(kHighMomentOption, setting.moments.gk));
-  if (setting.moments.gk < setting.moments.g2)
-    return usage_error(fmt::format("Gk = {} is below G2 = {}; moments grow with their order, so give Gk >= G2",
-                                   setting.moments.gk, setting.moments.g2));
+  TAILCOAT_CHECK(check_moments(setting, least));
   if (!(setting.start_distance >= 0 && setting.start_distance <= setting.diameter))
     return usage_error(
         fmt::format("start-distance = {} is not in [0, {}], the diameter", setting.start_distance, setting.diameter));
@@ -89,17 +105,33 @@ Result<void> check(const Setting& setting) {
   return {};
 }
 
+Budget budget_of(ApproxDp stated) {
+  if (stated.delta == 0) return PureDp{stated.epsilon};
+  return stated;
+}
+
 Result<PrivacyMeter> open_meter(const Budget& budget, const std::vector<Event>& reserved) {
   if (const auto* approximate = std::get_if<ApproxDp>(&budget)) return PrivacyMeter::open(*approximate, reserved);
   if (holds_sampled_steps(reserved)) return usage_error(kSampledStepsNeedDelta);
+  if (const auto* pure = std::get_if<PureDp>(&budget)) return PrivacyMeter::open(*pure, reserved);
   if (!reserved.empty())
     return usage_error("this algorithm is not Gaussian alone: give its budget as epsilon and delta");
   return PrivacyMeter::open(std::get<Gdp>(budget));
 }
 
 Result<Gdp> gaussian_budget(const Budget& budget) {
+  if (std::holds_alternative<PureDp>(budget))
+    return refusal(
+        "pure epsilon-DP (delta = 0) allows no Gaussian noise: use known-lipschitz with tight constants, or give a "
+        "delta above 0");
   TAILCOAT_TRY(meter, open_meter(budget));
   return meter.total();
+}
+
+Result<ApproxDp> approximate_budget(const Budget& budget, std::string_view algorithm) {
+  if (const auto* approximate = std::get_if<ApproxDp>(&budget)) return *approximate;
+  if (std::holds_alternative<PureDp>(budget)) return gaussian_budget(budget).error();
+  return usage_error(fmt::format("{} is not Gaussian alone: give its budget as epsilon and delta", algorithm));
 }
 
 Result<std::vector<double>> moved_within(const Domain& domain, std::span<const double> start,

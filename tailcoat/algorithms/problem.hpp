@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -39,8 +40,8 @@ struct Problem {
 // E L_s^j <= G_j^j for j = 2 and j = k, L_s = the Lipschitz constant of f(.; s) on the domain. Public: assumed, not
 // looked up in the data.
 struct Moments {
-  double k;   // >= 2, need not be an integer
-  double g2;  // G_2
+  double k;   // > 1, need not be an integer
+  double g2;  // G_2; infinite if k < 2, where only E L_s^k <= G_k^k is assumed
   double gk;  // G_k >= G_2
 };
 
@@ -55,6 +56,10 @@ struct GivenFunctions {
 
 inline constexpr NumberOption kStepErrorOption{
     .name = "step-error", .meaning = "how far an implicit step may be off", .lowest = 0, .highest = 1e100};
+// What a user states for 1 < k < 2.
+inline Moments moments_below_two(double k, double gk) {
+  return {.k = k, .g2 = std::numeric_limits<double>::infinity(), .gk = gk};
+}
 
 // Public facts, enough to plan.
 struct Setting {
@@ -76,15 +81,26 @@ Setting setting_of(const Problem&, const Moments&);
 Growth growth_of(const Setting&);
 // How far the minimiser may be from the start: G_2 r bounds F there, and F grows.
 double start_distance_of(const Setting&);
-// Refuses what no theorem covers: rows or dimension 0, k < 2, moments that are not positive or not ordered.
-Result<void> check(const Setting&);
 
-// (epsilon, delta), or mu-GDP, which is rho-zCDP with mu^2 = 2 rho for everything Gaussian.
-using Budget = std::variant<ApproxDp, Gdp>;
+enum class LeastOrder {
+  two,        // the theorem needs a second moment
+  above_one,  // of generalised linear models it does not
+};
+// Refuses what the theorem does not cover: rows or dimension 0, moments of too low an order, not positive or not
+// ordered.
+Result<void> check(const Setting&, LeastOrder = LeastOrder::two);
+
+// (epsilon, delta), or mu-GDP, which is rho-zCDP with mu^2 = 2 rho for everything Gaussian, or pure epsilon-DP.
+using Budget = std::variant<ApproxDp, Gdp, PureDp>;
+
+// As users state it: delta = 0 is pure epsilon-DP.
+Budget budget_of(ApproxDp stated);
 
 Result<PrivacyMeter> open_meter(const Budget&, const std::vector<Event>& reserved = {});
-// What Gaussian releases may spend of it.
+// What Gaussian releases may spend of it. Refuses pure budgets, which allow none.
 Result<Gdp> gaussian_budget(const Budget&);
+// For algorithms that reserve other events than Gaussian ones: refuses all but epsilon and delta.
+Result<ApproxDp> approximate_budget(const Budget&, std::string_view algorithm);
 // rho of a mu-GDP budget.
 inline double rho_of(Gdp budget) { return budget.mu * budget.mu / 2; }
 

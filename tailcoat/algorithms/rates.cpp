@@ -18,17 +18,39 @@ double clip_variance(const Moments& moments, double clip) {
   return std::min(g2 * g2, constant * gk * gk * std::pow(gk / clip, k - 2));
 }
 
-double optimal_rate(const Setting& setting, Gdp budget) {
-  const auto n = static_cast<double>(setting.rows), d = static_cast<double>(setting.dimension);
+double clipped_second_moment(const Moments& moments, double clip) {
+  const auto [k, g2, gk] = moments;
+  return std::min(clip * clip, k < 2 ? std::pow(clip, 2 - k) * std::pow(gk, k) : g2 * g2);
+}
+
+double mean_slope(const Moments& moments) { return moments.k < 2 ? moments.gk : moments.g2; }
+
+namespace {
+
+// `per_row`: the noise that privacy adds, per row and unit of clipping.
+double rate_of(const Setting& setting, double per_row) {
+  const auto n = static_cast<double>(setting.rows);
   const auto [k, g2, gk] = setting.moments;
-  const double per_diameter =
-      g2 / std::sqrt(n) + gk * std::pow(std::sqrt(d) / (n * std::sqrt(rho_of(budget))), 1 - 1 / k);
+  const double sampling = k < 2 ? gk * std::pow(n, 1 / k - 1) : g2 / std::sqrt(n);
+  const double per_diameter = sampling + gk * std::pow(per_row, 1 - 1 / k);
   if (setting.strong_convexity > 0)
     return std::min(per_diameter * per_diameter / setting.strong_convexity, trivial_bound(setting));
   return std::min(per_diameter * setting.diameter, trivial_bound(setting));
 }
 
-double trivial_bound(const Setting& setting) { return setting.moments.g2 * setting.start_distance; }
+}  // namespace
+
+double optimal_rate(const Setting& setting, Gdp budget) {
+  const double n = static_cast<double>(setting.rows), d = static_cast<double>(setting.dimension);
+  return rate_of(setting, std::sqrt(d) / (n * std::sqrt(rho_of(budget))));
+}
+
+double optimal_rate(const Setting& setting, PureDp budget) {
+  return rate_of(setting,
+                 static_cast<double>(setting.dimension) / (static_cast<double>(setting.rows) * budget.epsilon));
+}
+
+double trivial_bound(const Setting& setting) { return mean_slope(setting.moments) * setting.start_distance; }
 
 Bound shown_bound(const Bound& certified, const Setting& setting) {
   const double trivial = trivial_bound(setting);

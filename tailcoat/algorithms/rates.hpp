@@ -15,12 +15,20 @@ double clip_bias(const Moments&, double clip);
 // E (L_s - C)_+^2, by the better of G_2 and G_k.
 double clip_variance(const Moments&, double clip);
 
+// E min(L_s, C)^2, of the slopes that clipping leaves: at most C^2 and G_2^2, for k < 2 C^(2-k) G_k^k.
+double clipped_second_moment(const Moments&, double clip);
+
+// E L_s: at most G_2, or G_k if k < 2.
+double mean_slope(const Moments&);
+
 // G_2 D / sqrt(n) + G_k D (sqrt(d) / (n sqrt(rho)))^(1 - 1/k): how the lower bound depends on the setting, its constant
 // left out. No lower bound itself: certificates may be below it. At most the trivial bound. With strong convexity mu:
-// its square over mu D^2.
+// its square over mu D^2. For k < 2 the first term is G_k D / n^(1 - 1/k).
 double optimal_rate(const Setting&, Gdp budget);
+// Under pure epsilon-DP, with d / (n epsilon) in the second term.
+double optimal_rate(const Setting&, PureDp budget);
 
-// The smallest excess bound anybody has for free: F ranges over at most G_2 times the distance from the start.
+// The smallest excess bound anybody has for free: F ranges over at most mean_slope times the distance from the start.
 double trivial_bound(const Setting&);
 
 // A certificate as it is told to users: the trivial bound, marked as that, where the theorem promises no less. The

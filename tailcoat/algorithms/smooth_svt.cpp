@@ -69,12 +69,10 @@ PhaseBound bound_of_phase(const SvtPhase& phase, double drift, double shortest_c
           .least_cutoff = static_cast<double>(phase.cutoff - phase.cutoff_bound)};
 }
 
-Result<ApproxDp> approximate_budget(const Budget& budget) {
-  const auto* approximate = std::get_if<ApproxDp>(&budget);
-  if (approximate == nullptr)
-    return usage_error("smooth-svt is not Gaussian alone: give its budget as epsilon and delta");
-  TAILCOAT_CHECK(check(*approximate));
-  return ApproxDp{approximate->epsilon * kOfBudget, approximate->delta * kOfBudget};
+Result<ApproxDp> usable_budget(const Budget& budget) {
+  TAILCOAT_TRY(approximate, approximate_budget(budget, "smooth-svt"));
+  TAILCOAT_CHECK(check(approximate));
+  return ApproxDp{approximate.epsilon * kOfBudget, approximate.delta * kOfBudget};
 }
 
 // ---- The text's parameters, with errata E1, E2 (no refresh), E9 and E20.
@@ -361,7 +359,7 @@ Result<void> certify(SmoothSvtPlan& plan, const Setting& setting, const Problem&
 
 Result<SmoothSvtPlan> plan_smooth_svt(const Setting& setting, const Budget& budget, const Options& options) {
   TAILCOAT_CHECK(check(setting));
-  TAILCOAT_TRY(allowed, approximate_budget(budget));
+  TAILCOAT_TRY(allowed, usable_budget(budget));
   if (setting.rows < 4) return refusal(fmt::format("smooth-svt needs at least 4 rows, the data has {}", setting.rows));
   Setting wider = setting;
   wider.smoothness *= kWider;

@@ -8,6 +8,7 @@ namespace {
 Spent spent_of(const Budget& budget) {
   if (const auto* approximate = std::get_if<ApproxDp>(&budget))
     return {.epsilon = approximate->epsilon, .delta = approximate->delta};
+  if (const auto* pure = std::get_if<PureDp>(&budget)) return {.epsilon = pure->epsilon};
   return {.mu = std::get<Gdp>(budget).mu};
 }
 

@@ -127,7 +127,8 @@ Result<Fit> fit_by_theorem(const Frame& frame, const FitOptions& options, const 
                         .domain = domain,
                         .smoothness = theorem.smoothness,
                         .strong_convexity = theorem.strong_convexity};
-  TAILCOAT_TRY(solution, theorem.algorithm.solve(run, problem, theorem.moments, options.budget, theorem.options));
+  TAILCOAT_TRY(solution,
+               theorem.algorithm.solve(run, problem, theorem.moments, budget_of(options.budget), theorem.options));
   Fit fit{.model = {.loss = options.loss,
                     .target = options.target,
                     .classes =

@@ -19,7 +19,7 @@ struct Theorem {
 
 // The units of the fit: a column with bounds, a scale or a public sketch is standardised by them, any other is taken as
 // it is; levels are 0 or 1. Refuses text columns without levels, classifiers of other than two classes, exposures. The
-// intervals are infinite: a theorem bounds the risk, not the coefficients.
+// intervals are infinite: a theorem bounds the risk, not the coefficients. A budget with delta = 0 is pure epsilon-DP.
 Result<Fit> fit_by_theorem(const Frame& frame, const FitOptions&, const Theorem&, RunContext);
 
 }  // namespace tailcoat

@@ -62,11 +62,11 @@ double default_delta(double rows) { return std::min(1e-6, 1 / (10 * rows)); }
 Result<void> check(const PlanInputs& inputs) {
   TAILCOAT_CHECK(check(kRowsOption, static_cast<double>(inputs.setting.rows)));
   TAILCOAT_CHECK(check(kFeaturesOption, static_cast<double>(inputs.setting.dimension)));
-  TAILCOAT_CHECK(check_budget(inputs.budget));
+  TAILCOAT_CHECK(check_theorem_budget(inputs.budget));
   TAILCOAT_CHECK(check(kMaxPassesOption, inputs.options.max_passes));
   TAILCOAT_CHECK(check(kFailureProbabilityOption, inputs.options.failure_probability));
-  TAILCOAT_CHECK(check(inputs.setting));
-  TAILCOAT_CHECK(gaussian_budget(inputs.budget));
+  TAILCOAT_CHECK(check(inputs.setting, LeastOrder::above_one));
+  if (inputs.budget.delta > 0) TAILCOAT_CHECK(gaussian_budget(inputs.budget));
   return {};
 }
 
@@ -84,7 +84,7 @@ std::vector<AlgorithmForecast> forecasts_of(const PlanInputs& inputs) {
   std::vector<AlgorithmForecast> all;
   for (const Algorithm& algorithm : algorithms()) {
     all.push_back({.algorithm = algorithm, .forecast = std::nullopt, .refused = ""});
-    const auto planned = algorithm.plan(inputs.setting, inputs.budget, inputs.options);
+    const auto planned = algorithm.plan(inputs.setting, budget_of(inputs.budget), inputs.options);
     if (planned)
       all.back().forecast = {.bound = shown_bound(planned->bound, inputs.setting), .work = planned->work};
     else
@@ -93,26 +93,37 @@ std::vector<AlgorithmForecast> forecasts_of(const PlanInputs& inputs) {
   return all;
 }
 
+Result<double> rate_of(const PlanInputs& inputs) {
+  const Budget budget = budget_of(inputs.budget);
+  if (const auto* pure = std::get_if<PureDp>(&budget)) return optimal_rate(inputs.setting, *pure);
+  TAILCOAT_TRY(mu, gaussian_budget(budget));
+  return optimal_rate(inputs.setting, mu);
+}
+
 Result<std::string> plan_json(const PlanInputs& inputs, const Speed& speed) {
   const auto& [setting, budget, options] = inputs;
-  TAILCOAT_TRY(mu, gaussian_budget(budget));
+  TAILCOAT_TRY(rate, rate_of(inputs));
   Json json{{"schema", kSchema},
             {"problem", setting.generalised_linear ? "glm" : "general"},
             {"rows", setting.rows},
             {"features", setting.dimension},
             {"epsilon", budget.epsilon},
-            {"delta", budget.delta},
-            {"mu", mu.mu},
-            {"rho", rho_of(mu)},
-            {"moments", {{"k", setting.moments.k}, {"g2", setting.moments.g2}, {"gk", setting.moments.gk}}},
-            {"diameter", setting.diameter},
-            {"constants", options.constants == Constants::paper ? "paper" : "tight"},
-            {"max_passes", options.max_passes},
-            {"failure_probability", options.failure_probability}};
+            {"delta", budget.delta}};
+  if (budget.delta > 0) {
+    TAILCOAT_TRY(mu, gaussian_budget(budget));
+    json["mu"] = mu.mu;
+    json["rho"] = rho_of(mu);
+  }
+  put(json["moments"], "k", setting.moments.k);
+  put(json["moments"], "g2", setting.moments.g2);
+  put(json["moments"], "gk", setting.moments.gk);
+  json["diameter"] = setting.diameter;
+  json["constants"] = options.constants == Constants::paper ? "paper" : "tight";
+  json["max_passes"] = options.max_passes;
+  json["failure_probability"] = options.failure_probability;
   put(json, "smoothness", setting.smoothness);
   put(json, "strong_convexity", setting.strong_convexity);
   if (setting.given.implicit_step) put(json, "step_error", setting.given.step_error);
-  const double rate = optimal_rate(setting, mu);
   put(json, "rate", rate);
   put(json, "trivial_bound", trivial_bound(setting));
   json["algorithms"] = Json::array();

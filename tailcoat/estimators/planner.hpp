@@ -15,7 +15,7 @@ namespace tailcoat {
 // All that is known in public.
 struct PlanInputs {
   Setting setting;
-  ApproxDp budget;
+  ApproxDp budget;  // delta = 0: pure
   Options options{};
 };
 
@@ -41,6 +41,9 @@ struct AlgorithmForecast {
 
 // In the order of the catalogue.
 std::vector<AlgorithmForecast> forecasts_of(const PlanInputs&);
+
+// The rate under this budget (rates.hpp).
+Result<double> rate_of(const PlanInputs&);
 
 // How long that takes, and how much memory.
 double seconds_of(const Work&, const Speed&);

@@ -1,4 +1,4 @@
-// The four ways to state a guarantee. Neighbouring data sets differ by the replacement of one record; n is public.
+// The five ways to state a guarantee. Neighbouring data sets differ by the replacement of one record; n is public.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,11 @@ namespace tailcoat {
 struct ApproxDp {
   double epsilon;
   double delta;
+};
+
+// delta = 0: what Laplace noise has, and Gaussian noise never.
+struct PureDp {
+  double epsilon;
 };
 
 struct Zcdp {
@@ -40,8 +45,12 @@ inline constexpr NumberOption kRhoOption{.name = "rho", .meaning = "zCDP paramet
 inline constexpr NumberOption kMuOption{.name = "mu", .meaning = "GDP parameter", .lowest = 0, .open_below = true};
 
 Result<ApproxDp> check(ApproxDp);
-// The same for a budget that somebody wants to spend: refuses a delta above 0.1, which is no privacy.
+// The same for a budget that somebody wants to spend: refuses a delta above 0.1, which is no privacy, and a delta of 0,
+// which most of the library cannot honour.
 Result<ApproxDp> check_budget(ApproxDp);
+// The same for runs of an algorithm with a theorem, where delta = 0 stands for pure epsilon-DP.
+Result<ApproxDp> check_theorem_budget(ApproxDp);
+Result<PureDp> check(PureDp);
 Result<Zcdp> check(Zcdp);
 Result<Gdp> check(Gdp);
 

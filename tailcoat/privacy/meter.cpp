@@ -156,6 +156,22 @@ PrivacyMeter PrivacyMeter::with(Gdp total, std::vector<Event> reserved, ApproxDp
   return meter;
 }
 
+Result<PrivacyMeter> PrivacyMeter::open(PureDp total, const std::vector<Event>& reserved) {
+  TAILCOAT_CHECK(check(total));
+  Accountant accountant;
+  for (const Event& event : reserved) TAILCOAT_CHECK(accountant.add(event));
+  const Price price = price_of(reserved);
+  if (price.mu > 0 || price.delta > 0 || price.rho > 0)
+    return over_budget("a pure epsilon budget pays for pure events alone; give delta > 0 for others");
+  if (price.epsilon > total.epsilon)
+    return over_budget(fmt::format("the reserved events cost epsilon = {}, and the budget is {}; reserve less",
+                                   price.epsilon, total.epsilon));
+  PrivacyMeter meter;
+  meter.reserved_ = reserved;
+  meter.receipt_.budget = {total.epsilon, 0};
+  return meter;
+}
+
 PrivacyMeter::PrivacyMeter(PrivacyMeter&& other) noexcept
     : total_(std::exchange(other.total_, Gdp{0})),
       spent_mu_squared_(std::exchange(other.spent_mu_squared_, {})),
@@ -184,6 +200,11 @@ Gdp PrivacyMeter::share(double fraction) const {
 Result<void> PrivacyMeter::affords(const std::string& what, Gdp cost) const {
   TAILCOAT_CHECK(check(cost));
   if (fits(cost.mu)) return {};
+  if (total_.mu == 0)
+    return over_budget(fmt::format(
+        "{} asks for Gaussian noise, but this budget is for reserved events alone, as one of pure epsilon-DP is; give "
+        "delta > 0",
+        what));
   return over_budget(fmt::format("{} asks for mu = {}, but only mu = {} of {} is left; add noise or allow more", what,
                                  cost.mu, remaining().mu, total_.mu));
 }

@@ -29,6 +29,8 @@ class PrivacyMeter {
   // The same with the Gaussian part stated, not searched for; 0 is allowed. Refused if all together exceed the budget.
   static Result<PrivacyMeter> open(ApproxDp total, const std::vector<Event>& reserved, Gdp gaussian);
   static Result<PrivacyMeter> open(Gdp total);
+  // Pure epsilon-DP: nothing but what is reserved, which must be epsilon-DP together; no Gaussian release.
+  static Result<PrivacyMeter> open(PureDp total, const std::vector<Event>& reserved);
 
   PrivacyMeter(PrivacyMeter&&) noexcept;
   PrivacyMeter& operator=(PrivacyMeter&&) noexcept;  // a meter that was moved from has nothing left

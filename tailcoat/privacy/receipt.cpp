@@ -34,8 +34,11 @@ Json line_json(const ReceiptLine& line) {
 }
 
 Json budget_json(const Receipt& receipt) {
+  // A budget in mu, or of delta = 0, has no delta to take the distance of the random source from, so it is stated
+  // beside it.
+  if (receipt.budget.epsilon > 0 && receipt.budget.delta == 0)
+    return {{"epsilon", receipt.budget.epsilon}, {"delta", 0}, {"randomness_distance", kRandomnessDistance}};
   if (receipt.budget.epsilon > 0) return {{"epsilon", receipt.budget.epsilon}, {"delta", receipt.budget.delta}};
-  // A budget in mu has no delta to take the distance of the random source from, so it is stated beside it.
   return {{"mu", receipt.gaussian_budget.mu}, {"randomness_distance", kRandomnessDistance}};
 }
 

@@ -40,7 +40,7 @@ struct ReceiptLine {
 };
 
 struct Receipt {
-  ApproxDp budget{};      // what was allowed; delta = 0 and epsilon = 0 if the budget was given as mu
+  ApproxDp budget{};      // what was allowed; delta = 0 if it is pure, and epsilon = 0 if it was given as mu
   Gdp gaussian_budget{};  // the part of it that Gaussian releases share
   Gdp gaussian_spent{};
   bool secure = true;                 // every release drew its noise from the kernel-keyed source

@@ -230,5 +230,50 @@ TEST(Catalogue, EveryPlanRefusesNonsense) {
   }
 }
 
+// What cannot run without Gaussian noise says what can.
+TEST(Catalogue, OnlyKnownLipschitzTakesAPureBudget) {
+  const Setting setting{
+      .rows = 10'000, .dimension = 3, .diameter = 2, .start_distance = 1, .moments = {3, 1, 1}, .smoothness = 0.01};
+  for (const Algorithm& algorithm : algorithms()) {
+    const auto plan = algorithm.plan(setting, PureDp{1}, {});
+    EXPECT_EQ(plan.ok(), algorithm.name == "known-lipschitz") << algorithm.name;
+    if (plan.ok()) continue;
+    EXPECT_EQ(plan.error().kind, ErrorKind::refused) << algorithm.name;
+    EXPECT_NE(plan.error().message.find("use known-lipschitz with tight constants, or give a delta above 0"),
+              std::string::npos)
+        << algorithm.name << ": " << plan.error().message;
+  }
+}
+
+TEST(Catalogue, MomentsBelowTwoAreForSomeGeneralisedLinearModels) {
+  const std::set<std::string_view> proved = {"known-lipschitz", "known-lipschitz-gd", "implicit-glm"};
+  Setting setting{.rows = 10'000,
+                  .dimension = 3,
+                  .diameter = 2,
+                  .start_distance = 1,
+                  .moments = moments_below_two(1.5, 1),
+                  .smoothness = 0.01};
+  for (const bool glm : {true, false}) {
+    setting.generalised_linear = glm;
+    for (const Algorithm& algorithm : algorithms()) {
+      const auto plan = algorithm.plan(setting, ApproxDp{1, 1e-6}, {});
+      EXPECT_EQ(plan.ok(), glm && proved.contains(algorithm.name)) << algorithm.name;
+      if (plan.ok()) {
+        EXPECT_TRUE(std::isfinite(plan->bound.excess_risk)) << algorithm.name;
+        continue;
+      }
+      EXPECT_EQ(plan.error().kind, ErrorKind::refused) << algorithm.name;
+      EXPECT_NE(plan.error().message.find("k = 1.5 is below 2"), std::string::npos) << plan.error().message;
+    }
+  }
+  for (const Moments bad : {Moments{1.5, 1, 1}, moments_below_two(1, 1), moments_below_two(2, 1),
+                            moments_below_two(1.5, std::numeric_limits<double>::infinity())}) {
+    setting.generalised_linear = true;
+    setting.moments = bad;
+    for (const Algorithm& algorithm : algorithms())
+      EXPECT_FALSE(algorithm.plan(setting, ApproxDp{1, 1e-6}, {}).ok()) << algorithm.name;
+  }
+}
+
 }  // namespace
 }  // namespace tailcoat

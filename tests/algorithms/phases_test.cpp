@@ -29,6 +29,17 @@ TEST(Phases, BoundIsTheSumOfTheProof) {
   EXPECT_NEAR(phased_bound(setting, Gdp{0.5}, phases, 0.7), expected, 1e-12);
 }
 
+// k = 1.5: C^(1/2) G_k^(3/2) in place of G_2^2, and G_k in place of G_2.
+TEST(Phases, BoundBelowTwoMomentsIsTheSumOfTheProof) {
+  const Setting setting{
+      .rows = 30, .dimension = 4, .diameter = 2, .start_distance = 1.5, .moments = moments_below_two(1.5, 4)};
+  const std::vector<Phase> phases = {{20, {.step = 0.1, .clip = 9}}, {10, {.step = 0.02, .clip = 9}}};
+  const double v1 = 4 * std::pow(2 * 0.1 * 9 / 0.5, 2), v2 = 4 * std::pow(2 * 0.02 * 9 / 0.5, 2);
+  const double expected =
+      2.25 / (0.2 * 20) + 0.1 * 24 / 2 + v1 / (0.04 * 10) + 0.02 * 24 / 2 + 4 * std::sqrt(v2) + 0.7 * 2;
+  EXPECT_NEAR(phased_bound(setting, Gdp{0.5}, phases, 0.7), expected, 1e-12);
+}
+
 // What a phase releases has the noise of its receipt: sensitivity 2 eta C (1 - 1/n) and little more.
 TEST(Phases, NoiseIsThatOfTheProof) {
   Engine engine(1);

@@ -156,8 +156,9 @@ TEST(Fit, TheTableSaysThatBlocksOfRowsShareAPrice) {
 }
 
 TEST(Fit, HelpSaysWhichDeltaIsTaken) {
-  for (const char* command : {"fit", "evaluate", "plan"})
+  for (const char* command : {"fit", "evaluate"})
     EXPECT_NE(tailcoat_program(std::string(command) + " --help").out.find("in (0, 0.1]"), std::string::npos) << command;
+  EXPECT_NE(tailcoat_program("plan --help").out.find("in [0, 0.1]"), std::string::npos);
   EXPECT_NE(tailcoat_program("account --help").out.find("well below 1/n, in (0, 1)"), std::string::npos);
 }
 
@@ -370,6 +371,30 @@ TEST(Fit, ClassesThatCannotBeFoundAreRefusedBeforeAnythingIsReleased) {
   EXPECT_EQ(outcome.code, 3) << outcome.err;
   EXPECT_NE(outcome.err.find("and there are 3; nothing was released"), std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find("spent"), std::string::npos) << outcome.err;
+}
+
+TEST(Fit, DeltaZeroIsPureAndForKnownLipschitzAlone) {
+  const Scratch scratch;
+  const std::string data = scratch.file("rows.csv", rows(3000));
+  const std::string usual = " --target y --features a,b --loss absolute --epsilon 4 --delta 0 --seed 1";
+  const std::string theorem = " --moments 4,3,6 --diameter 20";
+  const std::string model = scratch.path("m.json"), page = scratch.path("m.html");
+  const json fit =
+      fitted(data + usual + theorem + " --algorithm known-lipschitz --model " + model + " --report " + page);
+  EXPECT_EQ(fit["privacy"]["epsilon"], 4.0);
+  EXPECT_EQ(fit["privacy"]["delta"], 0.0);
+  for (const json& line : fit["privacy"]["releases"]) EXPECT_FALSE(line.contains("mu")) << line;
+  EXPECT_EQ(tailcoat_program("predict " + data + " --model " + model).code, 0);
+  const Outcome text = tailcoat_program("fit " + data + usual + theorem + " --algorithm known-lipschitz");
+  EXPECT_NE(text.out.find("epsilon without delta"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("nan"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("inf %"), std::string::npos) << text.out;
+
+  expect_error(2, data + usual, "only algorithm known-lipschitz runs without");
+  expect_error(3, data + usual + theorem + " --algorithm implicit-glm", "use known-lipschitz");
+  const Outcome evaluated = tailcoat_program("evaluate " + data + " --model " + model + " --epsilon 1 --delta 0");
+  EXPECT_EQ(evaluated.code, 2);
+  EXPECT_NE(evaluated.err.find("delta = 0 is pure epsilon-DP"), std::string::npos) << evaluated.err;
 }
 
 }  // namespace

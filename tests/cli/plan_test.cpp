@@ -144,11 +144,13 @@ TEST(Plan, RefusesBadInput) {
   const std::string before = "plan --rows 100 --features 2 --epsilon 1 --diameter 2 --moments ";
   for (const char* moments : {"3", "3,1", "3,1,2,4", "a,b,c", "3,1,", ",1,2", "'3, 1, 2'", "'3;1;2'"})
     expect_error(2, before + moments, "three numbers");
-  expect_error(2, before + "1.5,1,2", "k = 1.5 is not in [2, 1000]");
+  expect_error(2, before + "1.5,1,2", "k = 1.5 is below 2, with G2 = 1; give K,GK alone");
+  expect_error(2, before + "1,2", "k = 1 is not in (1, 1000]");
   expect_error(2, before + "3,2,1", "Gk = 1 is below G2 = 2");
   expect_error(2, before + "3,0,1", "G2 = 0");
   expect_error(2, before + "3,nan,1", "G2 = nan");
   expect_error(2, kExample + "--delta 1", "delta = 1");
+  expect_error(2, kExample + "--delta -1e-9", "delta = -1e-09");
   expect_error(3, kExample + "--delta 0.2", "delta = 0.2 is above 0.1");
   expect_error(2, kExample + "--smoothness 0", "smoothness = 0");
   expect_error(2, kExample + "--strong-convexity -1", "strong-convexity = -1");
@@ -159,6 +161,35 @@ TEST(Plan, RefusesBadInput) {
   expect_error(2, kExample + "--problem general --step-error -1", "step-error = -1");
   expect_error(2, kExample + "--constants loose", "neither tight nor paper");
   expect_error(2, kExample + "--chart plot.png", ".svg or .html");
+}
+
+TEST(Plan, DeltaZeroIsPureAndForKnownLipschitzAlone) {
+  const json figures = plan(kExample + "--delta 0");
+  EXPECT_EQ(figures["delta"], 0.0);
+  EXPECT_FALSE(figures.contains("mu"));
+  for (const json& algorithm : figures["algorithms"]) {
+    EXPECT_EQ(algorithm["runs"], algorithm["name"] == "known-lipschitz") << algorithm;
+    if (!algorithm["runs"]) {
+      EXPECT_NE(algorithm["refused"].get<std::string>().find("use known-lipschitz"), std::string::npos) << algorithm;
+    }
+  }
+  const double bound = (*find(figures, "known-lipschitz"))["certified_bound"];
+  EXPECT_GT(bound, (*find(plan(kExample), "known-lipschitz"))["certified_bound"].get<double>());
+  EXPECT_LT(bound, 0.1 * figures["trivial_bound"].get<double>());
+  EXPECT_NE(tailcoat_program(kExample + "--delta 0").out.find("epsilon 1, delta 0: pure epsilon-DP"),
+            std::string::npos);
+}
+
+TEST(Plan, MomentsBelowTwoHaveNoG2) {
+  const json figures = plan("plan --rows 1e6 --features 20 --epsilon 1 --diameter 2 --moments 1.5,2");
+  EXPECT_FALSE(figures["moments"].contains("g2"));
+  EXPECT_EQ(figures["trivial_bound"], 2.0);
+  for (const char* name : {"known-lipschitz", "known-lipschitz-gd", "implicit-glm"}) {
+    const json* algorithm = find(figures, name);
+    ASSERT_TRUE((*algorithm)["runs"]) << *algorithm;
+    EXPECT_LT((*algorithm)["certified_bound"].get<double>(), 0.3 * figures["trivial_bound"].get<double>()) << name;
+  }
+  EXPECT_NE((*find(figures, "localized"))["refused"].get<std::string>().find("k = 1.5"), std::string::npos);
 }
 
 TEST(Plan, DrawsCharts) {

@@ -336,5 +336,58 @@ TEST(PrivacyMeter, AnAdaptiveAdversaryGetsNoMoreThanTheTotal) {
     }
 }
 
+// Two events after each other, and blocks of which the dearest counts.
+TEST(PrivacyMeter, APureBudgetPaysForPureEventsThatSumToIt) {
+  const ParallelEvent blocks{{{PureEvent{0.5}}, {PureEvent{0.2}, PureEvent{0.25}}}};
+  EXPECT_TRUE(PrivacyMeter::open(PureDp{1}, {PureEvent{0.5}, blocks}).ok());
+  EXPECT_TRUE(PrivacyMeter::open(PureDp{1}, {}).ok());
+  const auto refused = PrivacyMeter::open(PureDp{1}, {PureEvent{0.5}, PureEvent{1e-12}, blocks});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(refused.error().over_budget);
+  EXPECT_NE(refused.error().message.find("and the budget is 1"), std::string::npos) << refused.error().message;
+  for (const Event& event : {Event{GaussianEvent{1e-9}}, Event{ZcdpEvent{1e-9}}, Event{ApproximateEvent{0.1, 1e-30}},
+                             Event{ParallelEvent{{{PureEvent{0.1}}, {GaussianEvent{1e-9}}}}}}) {
+    const auto bad = PrivacyMeter::open(PureDp{1}, {event});
+    EXPECT_TRUE(!bad.ok() && bad.error().over_budget);
+  }
+  for (const double epsilon : {0.0, -1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
+    EXPECT_FALSE(PrivacyMeter::open(PureDp{epsilon}, {}).ok());
+    EXPECT_FALSE(PrivacyMeter::open(PureDp{1}, {PureEvent{epsilon}}).ok());
+  }
+}
+
+TEST(PrivacyMeter, APureBudgetRefusesGaussianNoiseWithTheReason) {
+  PrivacyMeter meter = *PrivacyMeter::open(PureDp{1}, {PureEvent{1}});
+  const auto refused = meter.charge(kRelease, Gdp{1e-9});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(refused.error().over_budget);
+  EXPECT_NE(refused.error().message.find("pure epsilon-DP"), std::string::npos) << refused.error().message;
+  EXPECT_EQ(meter.total().mu, 0);
+  EXPECT_FALSE(meter.split(2, Gdp{0.1}).ok());
+  EXPECT_TRUE(meter.charge(kRelease, PureEvent{1}).ok());
+  EXPECT_FALSE(meter.charge(kRelease, PureEvent{1}).ok());
+}
+
+TEST(PrivacyMeter, BlocksOfAReservationMaySpendTheirBranchOnce) {
+  const ParallelEvent blocks{{{PureEvent{0.5}}, {PureEvent{0.2}, PureEvent{0.25}}}};
+  PrivacyMeter meter = *PrivacyMeter::open(PureDp{0.5}, {blocks});
+  EXPECT_FALSE(meter.split(ParallelEvent{{{PureEvent{0.5}}}}).ok()) << "never reserved";
+  EXPECT_FALSE(meter.split(ParallelEvent{}).ok());
+  auto parts = *meter.split(blocks);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_FALSE(meter.split(blocks).ok()) << "used up";
+  EXPECT_EQ(meter.receipt().blocks_not_joined, 2u);
+  EXPECT_TRUE(parts[0].charge(kRelease, PureEvent{0.5}).ok());
+  EXPECT_FALSE(parts[0].charge(kRelease, PureEvent{0.2}).ok()) << "of the other branch";
+  EXPECT_FALSE(parts[1].charge(kRelease, Gdp{1e-9}).ok());
+  EXPECT_TRUE(parts[1].charge(kRelease, {PureEvent{0.2}, PureEvent{0.25}}).ok());
+  meter.join(std::move(parts));
+  const Receipt& receipt = meter.receipt();
+  EXPECT_EQ(receipt.blocks_not_joined, 0u);
+  ASSERT_EQ(receipt.lines.size(), 3u);
+  EXPECT_EQ(receipt.lines[0].price.epsilon, 0.5);
+  EXPECT_EQ(receipt.lines[2].block, "2 of 2");
+}
+
 }  // namespace
 }  // namespace tailcoat

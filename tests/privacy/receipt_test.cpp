@@ -44,6 +44,13 @@ TEST(Receipt, StatesABudgetInMuWithTheDistanceOfTheRandomSource) {
   EXPECT_EQ(read["budget"], json({{"mu", 0.3}, {"randomness_distance", 0x1p-78}}));
 }
 
+TEST(Receipt, StatesAPureBudgetWithTheDistanceOfTheRandomSource) {
+  Receipt receipt;
+  receipt.budget = {0.5, 0};
+  const json read = json::parse(receipt.json());
+  EXPECT_EQ(read["budget"], json({{"epsilon", 0.5}, {"delta", 0}, {"randomness_distance", 0x1p-78}}));
+}
+
 TEST(Receipt, SurvivesNamesThatAreNotText) {
   Receipt receipt = sample_receipt();
   receipt.lines[0].release.what = "column \xff\xfe \"quoted\"\n";

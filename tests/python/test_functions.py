@@ -291,3 +291,26 @@ def test_appendix_a_refuses_bad_arguments_and_passes_on_what_is_raised(points):
         tailcoat.nonprivate_high_probability_sco(raising, points, ball, 0.71)
     with pytest.raises(tailcoat.UsageError, match="must be"):
         tailcoat.nonprivate_high_probability_sco(lambda x, rows: np.ones((1, 3)), points, ball, 0.71)
+
+
+def test_delta_zero_is_pure_and_for_known_lipschitz_alone(points):
+    found = tailcoat.plan(rows=100_000, features=20, epsilon=1, delta=0, moments=(3, 1.6, 2.5), diameter=2)
+    assert [a["name"] for a in found["algorithms"] if a["runs"]] == ["known-lipschitz"]
+    assert found["delta"] == 0 and "mu" not in found
+    domain = tailcoat.ball(1.0, dimension=2)
+    given = {"smoothness": 1.0, "random_state": 1, "insecure_random_state": True}
+    solution = tailcoat.minimize(gradient, points, domain, (1.0, 0), MOMENTS, algorithm="known-lipschitz", **given)
+    assert solution.privacy["delta"] == 0
+    assert {line["mechanism"] for line in solution.privacy["releases"]} == {"parallel", "laplace"}
+    with pytest.raises(tailcoat.PreconditionFailed, match="use known-lipschitz"):
+        tailcoat.minimize(gradient, points, domain, (1.0, 0), MOMENTS, **given)
+    with pytest.raises(tailcoat.UsageError, match="only algorithm known-lipschitz"):
+        tailcoat.PrivateMean(epsilon=1, delta=0).fit(points[:, 0])
+
+
+def test_moments_below_two_are_two_numbers():
+    found = tailcoat.plan(rows=100_000, features=20, epsilon=1, moments=(1.5, 2), diameter=2)
+    assert "known-lipschitz" in [a["name"] for a in found["algorithms"] if a["runs"]]
+    for wrong in ((2, 1), (1.5, 1, 2), (1.5,)):
+        with pytest.raises(tailcoat.UsageError):
+            tailcoat.plan(rows=1000, features=3, epsilon=1, moments=wrong, diameter=2)
