@@ -8,58 +8,65 @@
 namespace tailcoat {
 namespace {
 
+// p: what the weight of a phase costs, per half of the squared distance that the phase before left.
+double pull(double lambda, ChainThrough through, double modulus) {
+  return through == ChainThrough::population_minimisers ? lambda : lambda * lambda / (2 * lambda + modulus);
+}
+
 // The stationary point, from the first weight on: with t_i the i-th term and s_i the i-th cost, the derivative in
 // log(lambda_i) vanishes where t_i = s_i + 2 t_{i+1}, and for the last one where t_I = s_I + (the last term). A first
 // weight fixes all; whether the last condition then has too much on its left. Fills in the lambdas as far as it gets.
 bool overshoots(double first, std::span<const ChainPhase> phases, double start_distance, double slope,
-                std::vector<double>& lambdas) {
-  double lambda = first, term = first / 2 * start_distance * start_distance;
+                ChainThrough through, std::vector<double>& lambdas) {
+  const double half_pull = pull(1, through, 0) / 2;
+  double lambda = first, term = half_pull * first * start_distance * start_distance;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     lambdas[i] = lambda;
     const double left = term - phases[i].cost / lambda, away = phases[i].spread / lambda;
     if (i + 1 == phases.size()) return left >= slope * away;
     if (!(left > 0)) return false;
     term = left / 2;
-    lambda = 2 * term / (away * away);
+    lambda = term / (half_pull * away * away);
     if (!(lambda < std::numeric_limits<double>::max())) return true;
   }
   return true;
 }
 
 // What is left on the left of the last condition grows with the first weight: bisection over its logarithm.
-std::vector<double> stationary_lambdas(std::span<const ChainPhase> phases, double start_distance, double slope) {
+std::vector<double> stationary_lambdas(std::span<const ChainPhase> phases, double start_distance, double slope,
+                                       ChainThrough through) {
   std::vector<double> lambdas(phases.size(), 1.0);
   double low = std::log(1e-280), high = std::log(1e280);
   while (high - low > 1e-13 * (std::abs(low) + 1)) {
     const double middle = (low + high) / 2;
-    (overshoots(std::exp(middle), phases, start_distance, slope, lambdas) ? high : low) = middle;
+    (overshoots(std::exp(middle), phases, start_distance, slope, through, lambdas) ? high : low) = middle;
   }
-  overshoots(std::exp(high), phases, start_distance, slope, lambdas);
+  overshoots(std::exp(high), phases, start_distance, slope, through, lambdas);
   return lambdas;
 }
 
 }  // namespace
 
 double localization_bound(std::span<const double> lambdas, std::span<const ChainPhase> phases, double start_distance,
-                          double slope, double modulus) {
+                          double slope, ChainThrough through, double modulus) {
   double bound = 0, away = start_distance;
   for (std::size_t i = 0; i < lambdas.size(); ++i) {
     const double all = lambdas[i] + modulus;
-    bound += lambdas[i] / 2 * away * away + phases[i].cost / all;
+    bound += pull(lambdas[i], through, modulus) / 2 * away * away + phases[i].cost / all;
     away = phases[i].spread / all;
   }
   return bound + slope * away;
 }
 
 std::vector<double> best_lambdas(std::span<const ChainPhase> phases, double start_distance, double slope,
-                                 double modulus) {
-  if (modulus == 0) return stationary_lambdas(phases, start_distance, slope);
+                                 ChainThrough through, double modulus) {
+  if (modulus == 0) return stationary_lambdas(phases, start_distance, slope, through);
   std::vector<double> logs, lambdas(phases.size());
   for (std::size_t i = 0; i < phases.size(); ++i)
     logs.push_back(std::log(modulus) + static_cast<double>(i) * std::log(8));
   const auto bound_at = [&](std::span<const double> at) {
     for (std::size_t i = 0; i < at.size(); ++i) lambdas[i] = std::exp(at[i]);
-    return localization_bound(lambdas, phases, start_distance, slope, modulus);
+    return localization_bound(lambdas, phases, start_distance, slope, through, modulus);
   };
   minimise_posynomial(bound_at, logs);
   bound_at(logs);

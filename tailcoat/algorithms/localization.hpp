@@ -8,20 +8,27 @@
 
 namespace tailcoat {
 
-// Phase i comes within spread / (lambda_i + modulus) of what the chain goes through, in the root of the mean square.
-struct ChainPhase {
-  double spread;
-  double cost = 0;  // cost / (lambda_i + modulus): how much worse the minimiser of its samples is than the next point
+enum class ChainThrough {
+  population_minimisers,  // of F, which a phase is near with high probability
+  empirical_minimisers,   // of the samples of each phase, which it is near in the mean square
 };
 
-// sum_i [ (lambda_i / 2) v_{i-1} + cost_i / (lambda_i + modulus) ] + slope sqrt(v_I),
-// v_0 = start_distance^2 and v_i = (spread_i / (lambda_i + modulus))^2: F(x_I) - F(x*) is at most this for a start within
-// start_distance of x* and an F with Lipschitz constant `slope`; with modulus > 0 of a strongly convex F.
+// Phase i comes within spread / (lambda_i + modulus) of the minimiser that the chain goes through, which is by at most
+// cost / (lambda_i + modulus) worse than it would be without error.
+struct ChainPhase {
+  double spread;
+  double cost = 0;
+};
+
+// sum_i [ (p_i / 2) v_{i-1} + cost_i / (lambda_i + modulus) ] + slope sqrt(v_I),
+// v_0 = start_distance^2 and v_i = (spread_i / (lambda_i + modulus))^2, p_i = lambda_i through population minimisers,
+// lambda_i^2 / (2 lambda_i + modulus) through empirical ones: F(x_I) - F(x*) is at most this for a start within
+// start_distance of x* and an F with Lipschitz constant `slope`; with modulus > 0 of strongly convex functions.
 double localization_bound(std::span<const double> lambdas, std::span<const ChainPhase> phases, double start_distance,
-                          double slope, double modulus = 0);
+                          double slope, ChainThrough through, double modulus = 0);
 
 // The lambdas that minimise it.
 std::vector<double> best_lambdas(std::span<const ChainPhase> phases, double start_distance, double slope,
-                                 double modulus = 0);
+                                 ChainThrough through, double modulus = 0);
 
 }  // namespace tailcoat

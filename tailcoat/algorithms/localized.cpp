@@ -13,7 +13,7 @@ namespace tailcoat {
 namespace {
 
 Result<LocalizedPlan> plan_tight(const Setting& setting, const Budget& budget, const Options& options) {
-  TAILCOAT_CHECK(check(setting));
+  TAILCOAT_CHECK(check(setting, setting.generalised_linear ? LeastOrder::above_one : LeastOrder::two));
   TAILCOAT_CHECK(check(kMaxPassesOption, options.max_passes));
   TAILCOAT_CHECK(check(kFailureProbabilityOption, options.failure_probability));
   const auto* total = std::get_if<ApproxDp>(&budget);

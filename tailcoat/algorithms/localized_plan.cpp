@@ -22,7 +22,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // times, and batches that are smaller still: for where passes are short (sampled_descent.md).
 constexpr double kRatios[] = {0.8, 1.2, 1.6, 2.4};
 constexpr double kMostSteps = 64;      // per row of a phase; more lower the certificate by less than 5 %
-constexpr double kFewestSteps = 0x1p-16;
 constexpr double kStepCost = 12;       // of a step, in rows read
 constexpr double kGoodEnough = 1.05;   // of the least bound found: the cheapest plan below that is taken
 
@@ -106,8 +105,12 @@ Chain with_clip(const Search& search, std::vector<LocalizedPhase> phases, double
   std::vector<ChainPhase> links;
   for (const LocalizedPhase& phase : chain.phases)
     links.push_back(chain_phase(search, phase, clip, search.failure / static_cast<double>(chain.phases.size())));
-  const double slope = clipped_slope(search.setting, clip), start = std::max(search.setting.start_distance, 1e-100);
-  const std::vector<double> lambdas = best_lambdas(links, start, slope, search.modulus);
+  const Setting& setting = search.setting;
+  const double slope = setting.generalised_linear ? std::min(mean_slope(setting.moments), clip) : setting.moments.g2;
+  const double start = std::max(setting.start_distance, 1e-100);
+  const ChainThrough through =
+      search.failure == 0 ? ChainThrough::empirical_minimisers : ChainThrough::population_minimisers;
+  const std::vector<double> lambdas = best_lambdas(links, start, slope, through, search.modulus);
   for (std::size_t i = 0; i < lambdas.size(); ++i) {
     chain.phases[i].weight = lambdas[i];
     chain.phases[i].convexity = search.modulus;
@@ -115,7 +118,7 @@ Chain with_clip(const Search& search, std::vector<LocalizedPhase> phases, double
     chain.phases[i].descent.modulus = lambdas[i] + search.modulus;
   }
   chain.excess_risk =
-      with_clip_bias(search, localization_bound(lambdas, links, start, slope, search.modulus), clip);
+      with_clip_bias(search, localization_bound(lambdas, links, start, slope, through, search.modulus), clip);
   return chain;
 }
 
@@ -154,7 +157,7 @@ void add_chains(const Search& search, double ratio_of_steps, std::vector<Chain>&
     for (const double ratio : {0.35, 0.5, 0.65}) {
       const std::vector<std::size_t> sizes = phase_sizes(search.setting.rows, count, ratio);
       if (*std::ranges::min_element(sizes) < 2 || (count == 1 && ratio != 0.5)) continue;
-      for (double steps = kMostSteps; steps >= kFewestSteps; steps /= 2) {
+      for (double steps = kMostSteps; steps * static_cast<double>(sizes[0]) >= 1; steps /= 2) {
         std::vector<LocalizedPhase> phases;
         for (const std::size_t rows : sizes)
           phases.push_back(

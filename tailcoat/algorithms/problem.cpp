@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tailcoat/algorithms/rates.hpp"
 #include "tailcoat/privacy/sampled_gaussian.hpp"
 
 namespace tailcoat {
@@ -76,11 +77,11 @@ Growth growth_of(const Setting& setting) {
 
 double start_distance_of(const Setting& setting) {
   double distance = setting.start_distance;
-  const double g2 = setting.moments.g2, mu = setting.strong_convexity;
-  if (mu > 0) distance = std::min(distance, g2 / mu);  // F(x_0) - F* <= G_2^2 / (2 mu)
-  // alpha |x_0 - x*|^theta <= F(x_0) - F* <= G_2 |x_0 - x*|
+  const double slope = mean_slope(setting.moments), mu = setting.strong_convexity;
+  if (mu > 0) distance = std::min(distance, slope / mu);  // F(x_0) - F* <= slope^2 / (2 mu)
+  // alpha |x_0 - x*|^theta <= F(x_0) - F* <= slope |x_0 - x*|
   if (const auto [theta, alpha] = setting.growth; alpha > 0)
-    distance = std::min(distance, std::pow(g2 / alpha, 1 / (theta - 1)));
+    distance = std::min(distance, std::pow(slope / alpha, 1 / (theta - 1)));
   return distance;
 }
 

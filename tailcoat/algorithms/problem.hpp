@@ -79,7 +79,7 @@ struct Setting {
 Setting setting_of(const Problem&, const Moments&);
 // How F grows: as stated, or by its strong convexity.
 Growth growth_of(const Setting&);
-// How far the minimiser may be from the start: G_2 r bounds F there, and F grows.
+// How far the minimiser may be from the start: the mean slope bounds F there, and F grows.
 double start_distance_of(const Setting&);
 
 enum class LeastOrder {

@@ -26,7 +26,7 @@ Result<std::vector<double>> solve_sampled(Engine& engine, const Samples& samples
 }
 
 double clipped_slope(const Setting& setting, double clip) {
-  return setting.generalised_linear ? std::min(setting.moments.g2, clip) : setting.moments.g2;
+  return setting.generalised_linear ? std::sqrt(clipped_second_moment(setting.moments, clip)) : setting.moments.g2;
 }
 
 double sampled_spread(const Setting& setting, std::size_t rows, double clip, const SampledGaussianEvent& event) {

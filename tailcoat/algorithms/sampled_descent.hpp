@@ -26,7 +26,7 @@ Result<std::vector<double>> solve_sampled(Engine&, const Samples&, const Domain&
 // else of the losses. Infinite where the lattice is too coarse for the event.
 double sampled_spread(const Setting&, std::size_t rows, double clip, const SampledGaussianEvent&);
 
-// The largest mean slope that counts in the bounds: min(G_2, C) for a GLM, whose losses are clipped, else G_2.
+// g: the root of the second moment of the slopes that count, which for a GLM are clipped.
 double clipped_slope(const Setting&, double clip);
 
 }  // namespace tailcoat

@@ -18,8 +18,8 @@ ScoreError score_error(const Setting& setting, std::size_t rows, std::size_t can
   const Moments moments{setting.moments.k, setting.moments.g2 * r, setting.moments.gk * r};
   const auto error_at = [&](double log_bound) {
     const double bound = std::exp(log_bound), noise = 2 * bound * std::sqrt(j) / (n * budget.mu);
-    return clip_bias(moments, bound) + moments.g2 * std::sqrt(2 * log_odds / n) + 2 * bound * log_odds / (3 * n) +
-           noise * std::sqrt(2 * log_odds);
+    return clip_bias(moments, bound) + std::sqrt(2 * clipped_second_moment(moments, bound) * log_odds / n) +
+           2 * bound * log_odds / (3 * n) + noise * std::sqrt(2 * log_odds);
   };
   const double gk = std::log(moments.gk), best = least_of_unimodal(error_at, gk - 3, gk + 12, 1e-2);
   return {.bound = std::exp(best), .error = error_at(best)};

@@ -389,5 +389,11 @@ TEST(PrivacyMeter, BlocksOfAReservationMaySpendTheirBranchOnce) {
   EXPECT_EQ(receipt.lines[2].block, "2 of 2");
 }
 
+TEST(PrivacyMeter, APureBudgetPaysForNoSampledSteps) {
+  const SampledGaussianEvent event{.rate = 1e-6, .ratio = 0.1, .steps = 1};
+  EXPECT_FALSE(PrivacyMeter::open(PureDp{1}, {event}).ok());
+  EXPECT_FALSE(PrivacyMeter::open(PureDp{1}, {ParallelEvent{{{PureEvent{0.5}}, {event}}}}).ok());
+}
+
 }  // namespace
 }  // namespace tailcoat
