@@ -9,7 +9,7 @@
 using namespace tailcoat;
 
 int main() {
-  constexpr std::size_t kDimension = 3, kQueries = 20000;
+  constexpr std::size_t kDimension = 3, kQueries = 200000;
   std::mt19937_64 random(1);
   std::student_t_distribution<> heavy(2.1);
   const auto oracle = [&](std::span<const double> x, std::span<double> g) {  // of |x - s| for a new sample s
@@ -22,7 +22,7 @@ int main() {
   };
   const StochasticProblem problem{
       .domain = *Domain::ball(std::vector<double>(kDimension), 1), .oracle = oracle, .oracle_norm = 1};
-  for (const double failure : {0.1, 1e-3, 1e-6}) {
+  for (const double failure : {0.1, 1e-3, 1e-5}) {
     const auto found = high_probability_sco(problem, kQueries, {.failure_probability = failure});
     if (!found) return std::fprintf(stderr, "%s\n", found.error().message.c_str()), 1;
     std::printf("x = %.3f %.3f %.3f, not private; excess risk below %.3f but for a chance of %g\n", found->x[0],

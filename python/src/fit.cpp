@@ -34,18 +34,18 @@ std::map<std::string, Pair> map_of(const PairMap& pairs) {
   return map;
 }
 
-// What _base.py calls a theory.
-std::optional<Theorem> theorem_of(const std::string& algorithm, const std::optional<nb::dict>& theory) {
-  if (!theory) return std::nullopt;
-  const auto number = [&](const char* name) { return nb::cast<double>((*theory)[name]); };
+// What _base.py calls a theory, a dict or None.
+std::optional<Theorem> theorem_of(const std::string& algorithm, const nb::object& theory) {
+  if (theory.is_none()) return std::nullopt;
+  const auto number = [&](const char* name) { return nb::cast<double>(theory[name]); };
   return Theorem{.algorithm = value_of(find_algorithm(algorithm)),
-                 .moments = moments_of(nb::cast<MomentTuple>((*theory)["moments"])),
+                 .moments = moments_of(nb::cast<MomentTuple>(theory["moments"])),
                  .diameter = number("diameter"),
                  .smoothness = number("smoothness"),
-                 .options = options_of(nb::cast<std::string>((*theory)["constants"]), number("failure_probability"),
+                 .options = options_of(nb::cast<std::string>(theory["constants"]), number("failure_probability"),
                                        number("max_passes")),
                  .strong_convexity = number("strong_convexity"),
-                 .intercept = nb::cast<bool>((*theory)["fit_intercept"])};
+                 .intercept = nb::cast<bool>(theory["fit_intercept"])};
 }
 
 // The target beside the other columns, if it comes apart from them.
@@ -87,12 +87,12 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
                      double delta, const LevelMap& levels, const PairMap& bounds, const PairMap& scales,
                      const Data* public_rows, const std::vector<std::string>& missing_indicators,
                      const std::string& exposure, double confidence, bool straight, bool diagnose,
-                     const std::string& algorithm, const std::optional<nb::dict>& theory,
-                     std::optional<std::uint64_t> seed, std::size_t threads, const nb::object& progress) {
+                     const std::string& algorithm, const nb::object& theory, std::optional<std::uint64_t> seed,
+                     std::size_t threads, const nb::object& progress) {
   const Task task{
       .options = {.target = target,
                   .loss = value_of(parse_loss(loss)),
-                  .budget = value_of(theory ? check_theorem_budget({epsilon, delta}) : check_budget({epsilon, delta})),
+                  .budget = value_of(theory.is_none() ? check_budget({epsilon, delta}) : check_theorem_budget({epsilon, delta})),
                   .levels = levels,
                   .bounds = map_of<Range>(bounds),
                   .scales = map_of<Scale>(scales),

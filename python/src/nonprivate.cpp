@@ -10,18 +10,20 @@
 #include "gradient.hpp"
 #include "job.hpp"
 #include "tailcoat/algorithms/high_probability_sco.hpp"
+#include "tailcoat/algorithms/rates.hpp"
 #include "theory.hpp"
 
 namespace tailcoat::python {
 namespace {
 
-nb::dict dict_of(const StochasticSolution& solution) {
+nb::dict dict_of(const StochasticSolution& solution, const Bound& certified) {
   auto [array, out] = new_array(solution.x.size());
   std::ranges::copy(solution.x, out.begin());
   nb::dict dict;
   dict["x"] = array;
-  dict["certified_bound"] = solution.certified.excess_risk;
-  dict["failure_probability"] = solution.certified.failure_probability;
+  dict["certified_bound"] = certified.excess_risk;
+  dict["failure_probability"] = certified.failure_probability;
+  dict["trivial"] = certified.trivial;
   dict["queries"] = solution.queries;
   return dict;
 }
@@ -41,7 +43,13 @@ nb::dict high_probability(const nb::object& gradient, std::size_t rows, const Do
   run_job(
       state, [&] { outcome.emplace(high_probability_sco(problem, rows, options)); }, nb::none());
   if (state.raised) throw_raised(state, std::nullopt);
-  return dict_of(value_of(std::move(*outcome)));
+  const StochasticSolution solution = value_of(std::move(*outcome));
+  const Setting setting{.rows = rows,
+                        .dimension = domain.dimension(),
+                        .diameter = domain.diameter(),
+                        .start_distance = domain.radius(),
+                        .moments = {2, g2, g2}};
+  return dict_of(solution, shown_bound(solution.certified, setting));
 }
 
 }  // namespace

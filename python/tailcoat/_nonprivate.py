@@ -23,6 +23,8 @@ class NonprivateSolution:
     certified_bound : float
         The excess risk is at most this, with probability one less ``failure_probability``.
     failure_probability : float
+    trivial : bool
+        The theorem promises no less than the centre of the domain has without data; the bound is that of the centre.
     queries : int
         How many rows were used, once each.
     """
@@ -30,6 +32,7 @@ class NonprivateSolution:
     x: np.ndarray
     certified_bound: float
     failure_probability: float
+    trivial: bool
     queries: int
 
 

@@ -262,7 +262,8 @@ def test_appendix_a_finds_the_minimum_and_is_called_not_private(points):
     assert np.linalg.norm(found.x - 0.3) < 0.3 and found.failure_probability == 0.05
     assert 0 < found.queries <= len(points)
     rarer = tailcoat.nonprivate_high_probability_sco(sign, points, ball, 0.71, failure_probability=1e-3)
-    assert rarer.certified_bound > found.certified_bound
+    assert rarer.certified_bound > found.certified_bound and not found.trivial
+    assert rarer.trivial and rarer.certified_bound == 0.71 and rarer.failure_probability == 0
     assert "NOT PRIVATE" in tailcoat.nonprivate_high_probability_sco.__doc__
     assert not hasattr(found, "privacy")
 
