@@ -26,8 +26,10 @@ constexpr double kMostFrequencies = 1 << 14;
 constexpr double kLogAliases = 18;
 constexpr double kMostExponent = 5000;  // of tilt times loss
 
-// Searches stop within this of the answer; rounds of them, each with a sum for the last one's answer, after so many.
+// Searches stop within this of the answer. They are repeated with a sum for the last one's answer until that moves by
+// less than kSettled, or so many times.
 constexpr double kTolerance = 1e-7;
+constexpr double kSettled = 3e-4;
 constexpr int kMostRounds = 8;
 constexpr double kNoTilt = 1e-9;
 
@@ -166,10 +168,10 @@ double ComposedLoss::epsilon(double delta, double mu) const {
   for (int round = 0; round < kMostRounds; ++round) {
     const FourierSum sum = sum_around(parts_, answer, mu);
     const double before = std::exchange(answer, least_epsilon(sum, goal, answer, mu));
-    if (std::abs(answer - before) <= kTolerance * answer) break;
+    if (std::abs(answer - before) <= kSettled * answer) break;
   }
   // delta() uses a slightly different sum.
-  for (double more = kTolerance; std::isfinite(answer) && this->delta(answer, mu) > delta; more *= 2)
+  for (double more = 10 * kTolerance; std::isfinite(answer) && this->delta(answer, mu) > delta; more *= 2)
     answer += more * std::max(answer, spread);
   return answer;
 }
@@ -182,11 +184,13 @@ double ComposedLoss::room_for_gaussian(ApproxDp total) const {
   for (int round = 0; round < kMostRounds; ++round) {
     const FourierSum sum = sum_around(parts_, total.epsilon, answer);
     const auto holds = [&](double mu) { return sum.delta(total.epsilon, mu) <= goal; };
-    if (!holds(0)) return 0;
-    const double before = std::exchange(answer, bisect(most->mu, 0, kTolerance * most->mu, holds));
-    if (std::abs(answer - before) <= kTolerance * answer) break;
+    const double before = answer;
+    while (answer > 0 && !holds(answer)) answer = answer < kTolerance * most->mu ? 0 : answer / 2;
+    if (answer == 0 && !holds(0)) return 0;
+    answer = bisect(most->mu, answer, kTolerance * most->mu, holds);
+    if (std::abs(answer - before) <= kSettled * answer) break;
   }
-  for (double less = kTolerance; delta(total.epsilon, answer) > total.delta; less *= 2) {
+  for (double less = 10 * kTolerance; delta(total.epsilon, answer) > total.delta; less *= 2) {
     answer *= 1 - less;
     if (!(answer > 0) || less > 0.1) return 0;
   }
