@@ -56,6 +56,7 @@ Result<void> check(const Setting&);
 // (epsilon, delta), or mu-GDP, which is rho-zCDP with mu^2 = 2 rho for everything Gaussian.
 using Budget = std::variant<ApproxDp, Gdp>;
 
+// Sampled steps can only be reserved under (epsilon, delta).
 Result<PrivacyMeter> open_meter(const Budget&, const std::vector<Event>& reserved = {});
 // What Gaussian releases may spend of it.
 Result<Gdp> gaussian_budget(const Budget&);
