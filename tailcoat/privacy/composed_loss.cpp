@@ -37,6 +37,7 @@ constexpr double kTolerance = 1e-7;
 constexpr double kSettled = 3e-4;
 constexpr int kMostRounds = 8;
 constexpr double kNoTilt = 1e-9;
+constexpr double kMostEpsilon = 1e20;  // delta only falls beyond
 
 // log E e^(t loss) of all parts and the Gaussian noise, with its first two derivatives.
 TiltedMoments all_moments(const Parts& parts, double mu, double t) {
@@ -77,17 +78,17 @@ double saddle_point(const Parts& parts, double mu, double epsilon) {
   return low;
 }
 
-// About delta: the integrand at its saddle, as if it were Gaussian.
-double saddle_estimate(const Parts& parts, double mu, double epsilon, double t) {
+// About log delta: the integrand at its saddle, as if it were Gaussian.
+double log_estimate(const Parts& parts, double mu, double epsilon, double t) {
   const TiltedMoments here = all_moments(parts, mu, t);
-  return std::exp(here.log_moment - t * epsilon) / (t * (t + 1) * std::sqrt(2 * std::numbers::pi) * spread_at(here, t));
+  return here.log_moment - t * epsilon - std::log(t * (t + 1) * std::sqrt(2 * std::numbers::pi) * spread_at(here, t));
 }
 
 // How far the repetitions of the trapezoidal sum have to be apart for Chernoff's bound of each to be e^-kLogAliases of
 // delta.
 double period(const Parts& parts, double mu, double epsilon, double t) {
   const double spread = spread_at(all_moments(parts, mu, t), t);
-  const double log_delta = std::log(saddle_estimate(parts, mu, epsilon, t));
+  const double log_delta = log_estimate(parts, mu, epsilon, t);
   const auto nearest = [&](double direction) {
     double least = kInfinity;
     for (const double steps : {1.0, 2.0, 3.0, 4.5, 6.5, 9.0}) {
@@ -155,7 +156,7 @@ double likely_delta(const Parts& all, double epsilon, double mu) {
   double likely = 1;
   for (int round = 0; round < kMostRounds; ++round) {
     const Parts parts = without_tails(all, kTails * likely);
-    const double estimate = saddle_estimate(parts, mu, epsilon, saddle_point(parts, mu, epsilon));
+    const double estimate = std::exp(log_estimate(parts, mu, epsilon, saddle_point(parts, mu, epsilon)));
     if (!(estimate < likely / 2)) break;
     likely = std::max(estimate, kLeastDelta);
   }
@@ -215,7 +216,8 @@ double ComposedLoss::log_moment(double t) const {
 
 double ComposedLoss::delta(double epsilon, double mu) const {
   if (is_one_step(parts_, mu)) return delta_of_one(parts_.front().law, epsilon);
-  return bound_around(parts_, epsilon, mu, likely_delta(parts_, epsilon, mu)).delta(epsilon, mu);
+  const double within = std::min(epsilon, kMostEpsilon);
+  return bound_around(parts_, within, mu, likely_delta(parts_, within, mu)).delta(within, mu);
 }
 
 // Each round uses the bound that is tight around the last answer.
@@ -232,7 +234,7 @@ double ComposedLoss::epsilon(double delta, double mu) const {
     if (std::abs(answer - before) <= kSettled * answer) break;
   }
   // delta() uses a slightly different one.
-  for (double more = 10 * kTolerance; std::isfinite(answer) && this->delta(answer, mu) > delta; more *= 2)
+  for (double more = 10 * kTolerance; std::isfinite(answer) && this->delta(answer, mu) > delta; more *= 4)
     answer += more * std::max(answer, spread);
   return answer;
 }

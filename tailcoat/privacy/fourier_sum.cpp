@@ -163,11 +163,15 @@ double FourierSum::delta(double epsilon, double mu) const {
   const double last = static_cast<double>(powers_.size() - 1) * line_.spacing;
   const double beyond = std::exp(-mu_squared * last * last / 2) / (mu_squared * last * last * last);
   const double whole = line_.spacing / (2 * std::numbers::pi) * (std::max(0.0, sum) + error) + beyond;
-  const double gaussian_part = mu_squared * t * (t + 1) / 2;
-  const double log_scale = log_moment_ + gaussian_part - t * epsilon;
-  const double margin = log_moment_error_ + 16 * kUnit * (std::abs(log_moment_) + gaussian_part + t * epsilon + 64);
-  const double bound = std::exp(log_scale + margin + std::log(whole));
-  return std::isnan(bound) ? 1 : std::min(1.0, bound);
+  const auto times_moment = [&](double noise_squared, double log_factor) {
+    const double gaussian_part = noise_squared * t * (t + 1) / 2;
+    const double size = std::abs(log_moment_) + gaussian_part + t * epsilon + std::abs(log_factor) + 64;
+    const double log_bound = log_moment_ + gaussian_part - t * epsilon + log_factor;
+    const double bound = std::exp(log_bound + log_moment_error_ + 16 * kUnit * size);
+    return std::isnan(bound) ? 1 : bound;
+  };
+  // Chernoff's bound holds as well, and is the better one far beyond all losses.
+  return std::min({1.0, times_moment(mu_squared, std::log(whole)), times_moment(mul_up(mu, mu), 0)});
 }
 
 }  // namespace tailcoat
