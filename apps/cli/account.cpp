@@ -20,10 +20,13 @@ constexpr const char* kHelp = R"(Give one of
   --compose LIST --delta D          the epsilon of events together; with --epsilon, their delta
 LIST is comma-separated, xN repeats:
   gaussian:MU  pure:EPSILON  bounded-range:EPSILON  approx:EPSILON:DELTA  zcdp:RHO
+  sampled:RATE:RATIO:STEPS          Gaussian noise on sums over Poisson samples of the rows; RATIO is
+                                    a row's norm bound / standard deviation of the noise
   'parallel(LIST|LIST|...)'         disjoint blocks of rows, assigned by public index
 Examples:
   tailcoat account --epsilon 1 --delta 1e-6
   tailcoat account --compose gaussian:0.1x25,pure:0.5,approx:0.1:1e-7 --delta 1e-6
+  tailcoat account --compose sampled:0.001:0.8:20000 --delta 1e-6
 Neighbouring data sets differ in one record; every figure is rounded towards privacy.)";
 
 struct AccountOptions {

@@ -111,6 +111,8 @@ def account(
         Zero-concentrated differential privacy.
     compose : str or list of str, optional
         Events such as ``["gaussian:0.1x25", "pure:0.5", "approx:0.1:1e-7"]``; ``xN`` repeats.
+        ``"sampled:0.001:0.8:20000"`` is Gaussian noise on the sums over 20,000 Poisson samples of the rows, each row
+        in with probability 0.001; 0.8 is the norm bound of a row's contribution / standard deviation of the noise.
 
     Returns
     -------

@@ -96,6 +96,7 @@ using Budget = std::variant<ApproxDp, Gdp, PureDp>;
 // As users state it: delta = 0 is pure epsilon-DP.
 Budget budget_of(ApproxDp stated);
 
+// Sampled steps can only be reserved under (epsilon, delta).
 Result<PrivacyMeter> open_meter(const Budget&, const std::vector<Event>& reserved = {});
 // What Gaussian releases may spend of it. Refuses pure budgets, which allow none.
 Result<Gdp> gaussian_budget(const Budget&);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "tailcoat/base/rounding.hpp"
+
 namespace tailcoat {
 namespace {
 
@@ -110,11 +112,11 @@ FourierSum::FourierSum(const FourierLine& line)
 
 void FourierSum::add(const LossLaw& law, double steps) {
   const TiltedAtoms atoms = tilted(law, line_.tilt);
-  const TiltedMoments moments = moments_of(atoms, line_.tilt);
+  const double mean = moments_of(atoms, line_.tilt).mean;
   std::vector<double> angles;
   double widest = 0;
   for (const double loss : atoms.losses) {
-    angles.push_back(line_.spacing * (loss - moments.mean));
+    angles.push_back(line_.spacing * (loss - mean));
     widest = std::max(widest, std::abs(angles.back()));
   }
   std::vector<Complex> sums(powers_.size());
@@ -122,6 +124,7 @@ void FourierSum::add(const LossLaw& law, double steps) {
   for (std::size_t first = 0; first < count; first += kBlock)
     add_block(&atoms.weights[first], &angles[first], std::min(kBlock, count - first), sums);
 
+  // How far a sum may be off, relative to sums[0]: exponents, additions, atoms left out, and n turns.
   const auto blocks = static_cast<double>(count / kBlock + 1);
   const double base = kUnit * (4 * atoms.greatest_exponent + blocks + 64) + kLeftOut;
   for (std::size_t n = 0; n < sums.size(); ++n) {
@@ -129,38 +132,46 @@ void FourierSum::add(const LossLaw& law, double steps) {
     const double error = 2 * (base + kUnit * static_cast<double>(n) * (8 + 4 * widest)) + 32 * kUnit;
     const double size = std::abs(share);
     const double power = std::exp(steps * std::log(size));
-    const double off = steps * error * std::exp((steps - 1) * std::log(size + error)) + 4000 * kUnit * power;
-    errors_[n] = 1.01 * (errors_[n] + off);
+    const double off = steps * error * std::exp((steps - 1) * std::log(size + error)) + 4096 * kUnit * power;
+    errors_[n] += off + errors_[n] * off;
     powers_[n] *= std::polar(power, steps * std::arg(share));
   }
-  log_moment_ += steps * moments.log_moment;
-  log_moment_error_ += steps * 2 * base;
-  centre_ += steps * moments.mean;
+  const double log_moment = steps * (line_.tilt * atoms.reference + std::log(sums[0].real()));
+  log_moment_ += log_moment;
+  log_moment_error_ += steps * 2 * base + 4 * kUnit * (std::abs(log_moment_) + std::abs(log_moment));
+  centre_ += steps * mean;
+  centre_error_ += 4 * kUnit * (std::abs(centre_) + std::abs(steps * mean));
 }
 
 double FourierSum::delta(double epsilon, double mu) const {
   const double t = line_.tilt;
-  const double mu_squared = std::pow(std::max(mu, line_.least_mu), 2);
+  const double noise = std::max(mu, line_.least_mu);
+  const double mu_squared = mul_up(noise, noise);
   const double shift = centre_ - epsilon + mu_squared * (t + 0.5);
-  const double shift_error = 6 * kUnit * (std::abs(centre_) + epsilon + mu_squared * (t + 0.5));
+  const double shift_error = centre_error_ + 6 * kUnit * (std::abs(centre_) + epsilon + mu_squared * (t + 0.5));
+  const double relative_error = kUnit * (4096 + static_cast<double>(powers_.size()));
   double sum = 0;
   double error = 0;
   for (std::size_t n = 0; n < powers_.size(); ++n) {
     const double theta = static_cast<double>(n) * line_.spacing;
     const Complex z(t, theta);
     const double size = (n == 0 ? 1 : 2) * std::exp(-mu_squared * theta * theta / 2) / std::abs(z * (z + 1.0));
-    const Complex direction = powers_[n] * std::polar(1.0, theta * shift - std::arg(z) - std::arg(z + 1.0));
-    sum += size * direction.real();
-    error += size * (errors_[n] + std::abs(powers_[n]) * (256 * kUnit + theta * shift_error) + kUnit * 1e-3);
+    const Complex term = powers_[n] * std::polar(size, theta * shift - std::arg(z) - std::arg(z + 1.0));
+    sum += term.real();
+    error += size * (errors_[n] + std::abs(powers_[n]) * (relative_error + theta * shift_error));
   }
   const double last = static_cast<double>(powers_.size() - 1) * line_.spacing;
-  const double cut_off = std::exp(-mu_squared * last * last / 2) / (mu_squared * last * last * last);
-  const double whole = line_.spacing / (2 * std::numbers::pi) * (std::max(0.0, sum) + error) + cut_off;
-  const double gaussian_part = mu_squared * t * (t + 1) / 2;
-  const double log_scale = log_moment_ + gaussian_part - t * epsilon;
-  const double margin = log_moment_error_ + 16 * kUnit * (std::abs(log_moment_) + gaussian_part + t * epsilon + 64);
-  const double bound = std::exp(log_scale + margin + std::log(whole));
-  return std::isnan(bound) ? 1 : std::min(1.0, bound);
+  const double beyond = std::exp(-mu_squared * last * last / 2) / (mu_squared * last * last * last);
+  const double whole = line_.spacing / (2 * std::numbers::pi) * (std::max(0.0, sum) + error) + beyond;
+  const auto times_moment = [&](double noise_squared, double log_factor) {
+    const double gaussian_part = noise_squared * t * (t + 1) / 2;
+    const double size = std::abs(log_moment_) + gaussian_part + t * epsilon + std::abs(log_factor) + 64;
+    const double log_bound = log_moment_ + gaussian_part - t * epsilon + log_factor;
+    const double bound = std::exp(log_bound + log_moment_error_ + 16 * kUnit * size);
+    return std::isnan(bound) ? 1 : bound;
+  };
+  // Chernoff's bound holds as well, and is the better one far beyond all losses.
+  return std::min({1.0, times_moment(mu_squared, std::log(whole)), times_moment(mul_up(mu, mu), 0)});
 }
 
 }  // namespace tailcoat

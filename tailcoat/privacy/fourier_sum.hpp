@@ -43,6 +43,7 @@ class FourierSum {
   double log_moment_ = 0;
   double log_moment_error_ = 0;
   double centre_ = 0;  // losses are counted from here
+  double centre_error_ = 0;
 };
 
 }  // namespace tailcoat

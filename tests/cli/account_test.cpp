@@ -68,6 +68,11 @@ TEST(Account, ComposesParallelEvents) {
   EXPECT_EQ(blocks, account("--compose gaussian:0.3x8 --delta 1e-6")["epsilon"]);
 }
 
+TEST(Account, ComposesSampledSteps) {
+  EXPECT_NEAR(account("--compose sampled:0.01:0.5:1000 --delta 1e-6")["epsilon"], 1.3745, 5e-4);
+  EXPECT_NEAR(account("--compose sampled:8.28e-5:0.7:4000000 --delta 1e-6")["epsilon"], 0.99898, 3e-4);
+}
+
 TEST(Account, PrintsATableOfAtMostAHundredColumns) {
   std::string many = "gaussian:0.1";
   for (int i = 0; i < 30; ++i) many += ",pure:0.01";

@@ -57,6 +57,22 @@ TEST(AccountFigures, ComposeEvents) {
   EXPECT_EQ(std::get<std::string>(figures->front().value), "pure:0.5");
 }
 
+// 1.374493 by numerical inversion (sampled_reference.py).
+TEST(AccountFigures, ComposeSampledSteps) {
+  const double epsilon = figures_of({.delta = 1e-6, .compose = "sampled:0.01:0.5:1000"})["epsilon"];
+  EXPECT_NEAR(epsilon, 1.374493, 3e-4 * 1.374493);
+  EXPECT_GE(epsilon, 1.374493);
+  EXPECT_EQ(figures_of({.delta = 1e-6, .compose = "sampled:0.01:0.5:500x2"})["epsilon"], epsilon);
+  EXPECT_GT(figures_of({.delta = 1e-6, .compose = "parallel(sampled:0.01:0.5:1000|pure:0.1),zcdp:0.001"})["epsilon"],
+            epsilon);
+  expect_refused({.delta = 1e-6, .compose = "sampled:0.01:0.5"}, "number of steps");
+  expect_refused({.delta = 1e-6, .compose = "sampled:0.01"}, "ratio");
+  expect_refused({.delta = 1e-6, .compose = "sampled:0.01:0.5:1e3"}, "found 'e3'");
+  expect_refused({.delta = 1e-6, .compose = "sampled:1.5:0.5:10"}, "rate = 1.5");
+  expect_refused({.delta = 1e-6, .compose = "sampled:0.1:0.5:0"}, "steps = 0");
+  expect_refused({.delta = 1e-6, .compose = "sampled:nan:0.5:10"}, "rate = nan");
+}
+
 TEST(AccountFigures, RefuseWhatDoesNotGoTogether) {
   expect_refused({}, "give --epsilon and --delta");
   expect_refused({.epsilon = 1}, "give --epsilon and --delta");

@@ -13,6 +13,7 @@
 #include "tailcoat/privacy/conversions.hpp"
 #include "tailcoat/privacy/gaussian_profile.hpp"
 #include "tailcoat/privacy/randomness.hpp"
+#include "tailcoat/privacy/sampled_gaussian.hpp"
 
 namespace tailcoat {
 namespace {
@@ -294,6 +295,92 @@ TEST(PrivacyMeter, RefusesToSplitIntoNothingOrMoreThanItHas) {
   EXPECT_EQ(meter.split(2, Gdp{0.6}).error().kind, ErrorKind::refused);
   EXPECT_EQ(meter.split(2, Gdp{1e-200}).error().kind, ErrorKind::usage);
   EXPECT_EQ(meter.remaining().mu, 0.5);
+}
+
+// Two phases that sample, the first with a Gaussian release besides; the rows of both release a Laplace count.
+const SampledGaussianEvent kFirstPhase{0.001, 0.8, 15000};
+const SampledGaussianEvent kSecondPhase{0.002, 0.7, 4000};
+const ParallelEvent kPhases{{{kFirstPhase, GaussianEvent{0.03}, GaussianEvent{0.04}}, {kSecondPhase, PureEvent{0.1}}}};
+
+TEST(PrivacyMeter, OpensWithWhatIsStatedIfItFits) {
+  const ApproxDp total{1, 1e-6};
+  const std::vector<Event> reserved{kPhases, PureEvent{0.05}};
+  PrivacyMeter meter = *PrivacyMeter::open(total, reserved, Gdp{0.02});
+  EXPECT_EQ(meter.total().mu, 0.02);
+  EXPECT_EQ(meter.receipt().budget.epsilon, 1);
+  EXPECT_TRUE(meter.charge(kRelease, Gdp{0.02}).ok());
+  EXPECT_FALSE(meter.charge(kRelease, Gdp{1e-6}).ok());
+  EXPECT_EQ(PrivacyMeter::open(total, reserved, Gdp{0})->remaining().mu, 0);
+  const auto refused = PrivacyMeter::open(total, reserved, Gdp{0.2});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(refused.error().over_budget);
+  EXPECT_FALSE(PrivacyMeter::open({0.5, 1e-6}, reserved, Gdp{0}).ok());
+  for (const double bad : {-0.1, double{NAN}, double{INFINITY}})
+    EXPECT_EQ(PrivacyMeter::open(total, reserved, Gdp{bad}).error().kind, ErrorKind::usage) << bad;
+  // What open() finds by itself, stated, is accepted; a little more is not.
+  const double most = PrivacyMeter::open(total, reserved)->total().mu;
+  EXPECT_TRUE(PrivacyMeter::open(total, reserved, Gdp{most * (1 - 1e-4)}).ok());
+  EXPECT_FALSE(PrivacyMeter::open(total, reserved, Gdp{most * 1.01}).ok());
+}
+
+// As a planner does it: calibrated to what is left for an ideal random source, opened with exactly that.
+TEST(PrivacyMeter, OpensWithExactlyTheCalibratedSteps) {
+  for (const ApproxDp total : {ApproxDp{1, 1e-6}, ApproxDp{8, 1e-9}, ApproxDp{30, 1e-10}}) {
+    const ApproxDp ideal = *ideal_budget(total);
+    EXPECT_LT(ideal.delta, total.delta);
+    std::vector<std::vector<Event>> branches;
+    for (const std::size_t steps : {std::size_t{50}, std::size_t{4000}, std::size_t{1'000'000}})
+      branches.push_back({SampledGaussianEvent{*largest_sampling_rate(ideal, 0.8, steps), 0.8, steps}});
+    EXPECT_TRUE(PrivacyMeter::open(total, {ParallelEvent{branches}}, Gdp{0}).ok()) << total.epsilon;
+    branches.back().push_back(PureEvent{0.01 * total.epsilon});
+    EXPECT_FALSE(PrivacyMeter::open(total, {ParallelEvent{branches}}, Gdp{0}).ok()) << total.epsilon;
+  }
+}
+
+TEST(PrivacyMeter, AParallelReservationSplitsIntoItsBranches) {
+  PrivacyMeter meter = *PrivacyMeter::open({1, 1e-6}, {kPhases}, Gdp{0.01});
+  auto phases = *meter.split(kPhases);
+  ASSERT_EQ(phases.size(), 2u);
+  EXPECT_NEAR(phases[0].total().mu, 0.05, 1e-15);
+  EXPECT_LE(phases[0].total().mu * phases[0].total().mu, 0.0025);
+  EXPECT_EQ(phases[1].total().mu, 0);
+  EXPECT_EQ(meter.remaining().mu, 0.01);  // reserved, so that nothing is charged
+  EXPECT_FALSE(meter.split(kPhases).ok());
+  EXPECT_FALSE(meter.charge({.what = "solve"}, kPhases).ok());
+
+  const Release solve{.what = "solve", .mechanism = "sampled-gaussian", .sensitivity = 0.8, .noise_scale = 1};
+  EXPECT_FALSE(phases[0].charge(solve, kSecondPhase).ok());
+  EXPECT_FALSE(phases[0].charge(solve, SampledGaussianEvent{0.001, 0.8, 15001}).ok());
+  EXPECT_TRUE(phases[0].charge(solve, kFirstPhase).ok());
+  EXPECT_FALSE(phases[0].charge(solve, kFirstPhase).ok());
+  EXPECT_TRUE(phases[0].charge(kRelease, phases[0].total()).ok());
+  EXPECT_FALSE(phases[0].charge(kRelease, Gdp{0.01}).ok());
+  EXPECT_TRUE(phases[1].charge(solve, kSecondPhase).ok());
+  EXPECT_TRUE(phases[1].charge(solve, PureEvent{0.1}).ok());
+  EXPECT_FALSE(phases[1].charge(kRelease, Gdp{1e-6}).ok());
+  meter.join(std::move(phases));
+
+  const auto& lines = meter.receipt().lines;
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[0].release.mechanism, "parallel");
+  EXPECT_EQ(lines[0].price.epsilon, 1);
+  EXPECT_NEAR(lines[0].price.mu, 0.05, 1e-15);
+  EXPECT_EQ(lines[1].block, "1 of 2");
+  EXPECT_EQ(lines[1].price.epsilon, 1);
+  EXPECT_EQ(lines[1].price.delta, 1e-6);
+  EXPECT_EQ(lines[1].price.rate, 0.001);
+  EXPECT_EQ(lines[1].price.ratio, 0.8);
+  EXPECT_EQ(lines[1].price.steps, 15000u);
+  EXPECT_EQ(meter.receipt().blocks_not_joined, 0u);
+  EXPECT_NE(meter.receipt().json().find("\"rate\":0.001,\"ratio\":0.8,\"steps\":15000"), std::string::npos);
+}
+
+TEST(PrivacyMeter, OnlyAReservedParallelEventSplits) {
+  PrivacyMeter meter = *PrivacyMeter::open({1, 1e-6}, {kPhases}, Gdp{0});
+  EXPECT_FALSE(meter.split(ParallelEvent{{{kFirstPhase}}}).ok());
+  EXPECT_FALSE(meter.split(ParallelEvent{}).ok());
+  EXPECT_TRUE(meter.receipt().lines.empty());
+  EXPECT_TRUE(meter.split(kPhases).ok());
 }
 
 TEST(PrivacyMeter, SeededNoiseMarksTheReceipt) {

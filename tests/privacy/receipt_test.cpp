@@ -20,7 +20,7 @@ TEST(Receipt, ListsBudgetAndEveryRelease) {
   EXPECT_EQ(read["gaussian_budget"]["mu"], 0.2);
   EXPECT_EQ(read["spent"]["mu"], 0.1);
   EXPECT_EQ(read["secure"], true);
-  ASSERT_EQ(read["releases"].size(), 2u);
+  ASSERT_EQ(read["releases"].size(), 3u);
   EXPECT_EQ(read["releases"][0], json({{"what", "gradient, step 1"},
                                        {"mechanism", "gaussian"},
                                        {"values", 12},
@@ -30,6 +30,18 @@ TEST(Receipt, ListsBudgetAndEveryRelease) {
   EXPECT_EQ(read["releases"][1]["epsilon"], 0.5);
   EXPECT_EQ(read["releases"][1]["delta"], 1e-7);
   EXPECT_EQ(read["releases"][1]["block"], "2 of 4");
+  EXPECT_FALSE(read["releases"][1].contains("steps"));
+  EXPECT_EQ(read["releases"][2], json({{"what", "solve"},
+                                       {"mechanism", "sampled-gaussian"},
+                                       {"block", "1 of 4"},
+                                       {"values", 1},
+                                       {"sensitivity", 1.0},
+                                       {"noise_scale", 1.25},
+                                       {"epsilon", 1.0},
+                                       {"delta", 1e-6},
+                                       {"rate", 0.001},
+                                       {"ratio", 0.8},
+                                       {"steps", 20000}}));
 }
 
 TEST(Receipt, KeepsTheOrderOfItsFields) {

@@ -1,4 +1,4 @@
-// A receipt of two releases, one of them of a block of rows, for the tests of receipts.
+// A receipt of three releases, two of them of a block of rows, for the tests of receipts.
 #pragma once
 
 #include "tailcoat/privacy/receipt.hpp"
@@ -17,6 +17,9 @@ inline Receipt sample_receipt() {
   receipt.lines.push_back({{.what = "maximum", .mechanism = "bounded-laplace", .sensitivity = 1, .noise_scale = 2},
                            {.epsilon = 0.5, .delta = 1e-7},
                            "2 of 4"});
+  receipt.lines.push_back({{.what = "solve", .mechanism = "sampled-gaussian", .sensitivity = 1, .noise_scale = 1.25},
+                           {.epsilon = 1, .delta = 1e-6, .rate = 0.001, .ratio = 0.8, .steps = 20000},
+                           "1 of 4"});
   return receipt;
 }
 
