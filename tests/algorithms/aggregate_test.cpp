@@ -11,7 +11,8 @@
 namespace tailcoat {
 namespace {
 
-using Points = std::vector<std::vector<double>>;
+using Point = std::vector<double>;
+using Points = std::vector<Point>;
 
 double away(std::span<const double> x, std::span<const double> z) { return std::sqrt(squared_distance(x, z)); }
 
@@ -62,6 +63,16 @@ TEST(Aggregate, IsWithinThreeTimesTheRadiusOfEveryMajority) {
     if (radius > 0) most = std::max(most, away(x, zero) / radius);
   }
   EXPECT_GT(most, 2.5);  // 3 is nearly reached: a smaller factor would not do
+}
+
+// The first and the last are far, and so is the mean of all: a point of the three near 0 it must be.
+TEST(Aggregate, LeavesFarPointsFirstAndLastAside) {
+  const Points points = {{1e6, 0}, {0.1, 0}, {0, 0.1}, {-0.1, 0}, {0, -1e3}};
+  EXPECT_LE(away(points[aggregate(points)], Point(2)), 0.1);
+  const auto within = aggregate_within(points, 0.3);
+  ASSERT_TRUE(within.has_value());
+  EXPECT_LE(away(points[*within], Point(2)), 0.1);
+  EXPECT_EQ(aggregate(Points{{7.0}, {1.0}, {1.5}, {2.0}, {-9.0}}), 2u) << "the middle of the majority";
 }
 
 TEST(Aggregate, NeedsNoMoreThanOnePoint) { EXPECT_EQ(aggregate(Points{{1.0, 2.0}}), 0u); }
