@@ -54,9 +54,10 @@ Outcome planned(const TrialPlan& plan, const Cell& cell, const Contender& conten
                   .straight_bound = straight_bound(plan, cell, contender, *forecast),
                   .runs = cell.repetitions};
   const double work = forecast->work.sample_gradients * static_cast<double>(cell.simulation.spec().features);
-  if (work > plan.most_work)
-    outcome.refused = fmt::format("would read {:.1e} numbers, the study allows {:.1e}", work, plan.most_work);
-  const double affordable = std::max(2.0, plan.most_work / work);
+  const double most_work = contender.most_work.value_or(plan.most_work);
+  if (work > most_work)
+    outcome.refused = fmt::format("would read {:.1e} numbers, the study allows {:.1e}", work, most_work);
+  const double affordable = std::max(2.0, most_work / work);
   if (affordable < static_cast<double>(cell.repetitions)) outcome.runs = static_cast<std::size_t>(affordable);
   outcome.runs = std::min(outcome.runs, contender.most_runs);
   return outcome;
@@ -77,10 +78,11 @@ Result<Repetition> repeat(const StudyContext& context, const TrialPlan& plan, co
   Repetition result{.excess = std::vector<double>(count, kNotRun), .refused = std::vector<std::string>(count)};
   for (std::size_t a = 0; a < count; ++a) {
     if (!forecast.contenders[a].refused.empty() || repetition >= forecast.contenders[a].runs) continue;
-    const auto& [algorithm, options, most_runs] = plan.contenders[a];
+    const Algorithm& algorithm = plan.contenders[a].algorithm;
     BitSource noise = BitSource::insecure_seeded(seed_of(algorithm.name, {seed, a}));
     const auto solution =
-        algorithm.solve({context.engine, noise}, *instance->problem, cell.moments, plan.budget, options);
+        algorithm.solve({context.engine, noise}, *instance->problem, cell.moments, plan.budget,
+                        plan.contenders[a].options);
     if (solution)
       result.excess[a] = cell.simulation.excess(solution->x);
     else

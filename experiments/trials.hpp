@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Contender {
   Algorithm algorithm;
   Options options{};
   std::size_t most_runs = std::numeric_limits<std::size_t>::max();  // on a cell
+  std::optional<double> most_work{};                                // in place of the plan's
 };
 
 // The whole catalogue.
