@@ -104,8 +104,8 @@ Result<void> check_release(const Release& release) {
 
 }  // namespace
 
-// At most half of delta, (1 + e^epsilon) times the distance of the
-// real one, is set aside. Where that would not do, a smaller epsilon, which implies the one asked for.
+// At most half of delta is set aside: (1 + e^epsilon) times the distance of the real random source. Where that would
+// not do, a smaller epsilon is aimed at, which implies the one asked for.
 Result<ApproxDp> ideal_budget(ApproxDp total) {
   TAILCOAT_CHECK(check(total));
   const double most_odds = div_down(total.delta, 2 * kRandomnessDistance) - 1;  // (1 + e^epsilon) tau <= delta / 2

@@ -280,6 +280,13 @@ TEST(SampledGaussian, EventsOutOfRangeAreUsageErrors) {
   EXPECT_FALSE(largest_sampling_rate({1, 1e-6}, 0.5, 0).ok());
 }
 
+TEST(SampledGaussian, AreFoundInsideParallelEvents) {
+  const SampledGaussianEvent steps{0.1, 0.5, 10};
+  EXPECT_FALSE(holds_sampled_steps({GaussianEvent{1}, ParallelEvent{{{PureEvent{1}}, {}}}}));
+  EXPECT_TRUE(holds_sampled_steps({GaussianEvent{1}, steps}));
+  EXPECT_TRUE(holds_sampled_steps({ParallelEvent{{{PureEvent{1}}, {ParallelEvent{{{steps}}}}}}}));
+}
+
 TEST(SampledGaussian, SurvivesExtremeEvents) {
   const SampledGaussianEvent least{1e-12, 1e-6, 1};
   const SampledGaussianEvent weak{1e-12, 1e-6, 1'000'000'000'000};
