@@ -288,6 +288,7 @@ LocalizedPlan plan_of(const Setting& setting, const Planned& planned, double fai
   }
   plan.work.passes = plan.work.sample_gradients / static_cast<double>(setting.rows);
   plan.work.wanted_passes = std::max(plan.work.passes, planned.wanted_rows_read / static_cast<double>(setting.rows));
+  plan.work.fixed = false;  // how many rows the steps draw is secret
   plan.bound = {.excess_risk = planned.excess_risk(), .failure_probability = failure};
   return plan;
 }

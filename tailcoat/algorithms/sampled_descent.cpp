@@ -34,13 +34,16 @@ double sampled_spread(const Setting& setting, std::size_t rows, double clip, con
   if (!noise) return std::numeric_limits<double>::infinity();
   const auto d = static_cast<double>(setting.dimension), steps = static_cast<double>(event.steps);
   const double batch = event.rate * static_cast<double>(rows), slope = clipped_slope(setting, clip);
-  const double variance = d * *noise * *noise + (4 + 1 / batch) * slope * slope;
+  const double variance = d * *noise * *noise + slope * slope / batch;
   const double rounding = std::sqrt(d) / 2 * *noise * batch / kGaussianScale;  // of a contribution, to the lattice
   double bias = rounding;
   if (!setting.generalised_linear)
     bias += std::hypot(clip_bias(setting.moments, clip),
                        std::sqrt(clip_variance(setting.moments, clip) / static_cast<double>(rows)));
-  return std::sqrt(slope * slope + steps * variance) / (steps + 1) + bias;
+  const double few_steps = std::sqrt(slope * slope + steps * (variance + 4 * slope * slope));
+  const double many_steps =
+      slope + std::sqrt(slope * slope + steps * (variance + slope * slope + 2 * bias * slope));
+  return std::min(few_steps, many_steps) / (steps + 1) + bias;
 }
 
 }  // namespace tailcoat

@@ -43,8 +43,10 @@ double spread_of(const Setting& setting, const LocalizedPhase& phase) {
   const bool glm = setting.generalised_linear;
   const double g = glm ? std::min(setting.moments.g2, clip) : setting.moments.g2;
   const double bias = glm ? 0 : bias_of(setting.moments, clip), varies = glm ? 0 : clip_variance(setting.moments, clip);
-  return std::sqrt(g * g + t * (d * sigma * sigma + (4 + 1 / b) * g * g)) / (t + 1) +
-         std::sqrt(bias * bias + varies / m) + std::sqrt(d) / 2 * clip / (s * 0x1p26);
+  const double beta = std::sqrt(bias * bias + varies / m) + std::sqrt(d) / 2 * clip / (s * 0x1p26);
+  const double step = d * sigma * sigma + g * g / b;
+  const double usual = std::sqrt(g * g + t * (step + 4 * g * g));
+  return std::min(usual, g + std::sqrt(g * g + t * (step + g * g + 2 * beta * g))) / (t + 1) + beta;
 }
 
 // Theorem A, from the plan's own numbers.
@@ -132,7 +134,7 @@ TEST(LocalizedPlan, CertifiesNoMoreThanTheClosedForm) {
       Setting setting = setting_for(rows);
       setting.moments.k = k;
       const double n = static_cast<double>(rows), mu = gaussian_budget(kBudget)->mu, rho = mu * mu / 2;
-      const double c1 = std::sqrt(2.67 + 22.7 / 64) / 2, c2 = std::pow(2 * std::sqrt(2) * 1.034, 1 - 1 / k);
+      const double c1 = std::sqrt(2.67 + 6.7 / 64) / 2, c2 = std::pow(2 * std::sqrt(2) * 1.034, 1 - 1 / k);
       const double closed = c1 * 1.6 * 2 / std::sqrt(n) +
                             c2 * 2.5 * 2 * std::pow(std::sqrt(20) / (n * std::sqrt(rho)), 1 - 1 / k) +
                             0.31 * 1.6 * 2 / n;
