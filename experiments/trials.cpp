@@ -80,9 +80,8 @@ Result<Repetition> repeat(const StudyContext& context, const TrialPlan& plan, co
     if (!forecast.contenders[a].refused.empty() || repetition >= forecast.contenders[a].runs) continue;
     const Algorithm& algorithm = plan.contenders[a].algorithm;
     BitSource noise = BitSource::insecure_seeded(seed_of(algorithm.name, {seed, a}));
-    const auto solution =
-        algorithm.solve({context.engine, noise}, *instance->problem, cell.moments, plan.budget,
-                        plan.contenders[a].options);
+    const auto solution = algorithm.solve({context.engine, noise}, *instance->problem, cell.moments, plan.budget,
+                                          plan.contenders[a].options);
     if (solution)
       result.excess[a] = cell.simulation.excess(solution->x);
     else

@@ -89,20 +89,20 @@ FittedModel fit_data(const Data& data, const std::string& target, const std::opt
                      const std::string& exposure, double confidence, bool straight, bool diagnose,
                      const std::string& algorithm, const nb::object& theory, std::optional<std::uint64_t> seed,
                      std::size_t threads, const nb::object& progress) {
-  const Task task{
-      .options = {.target = target,
-                  .loss = value_of(parse_loss(loss)),
-                  .budget = value_of(theory.is_none() ? check_budget({epsilon, delta}) : check_theorem_budget({epsilon, delta})),
-                  .levels = levels,
-                  .bounds = map_of<Range>(bounds),
-                  .scales = map_of<Scale>(scales),
-                  .missing_indicators = missing_indicators,
-                  .exposure = exposure,
-                  .confidence = confidence,
-                  .straight = straight,
-                  .diagnose = diagnose},
-      .theorem = theorem_of(algorithm, theory),
-      .public_rows = public_rows};
+  const Task task{.options = {.target = target,
+                              .loss = value_of(parse_loss(loss)),
+                              .budget = value_of(theory.is_none() ? check_budget({epsilon, delta})
+                                                                  : check_theorem_budget({epsilon, delta})),
+                              .levels = levels,
+                              .bounds = map_of<Range>(bounds),
+                              .scales = map_of<Scale>(scales),
+                              .missing_indicators = missing_indicators,
+                              .exposure = exposure,
+                              .confidence = confidence,
+                              .straight = straight,
+                              .diagnose = diagnose},
+                  .theorem = theorem_of(algorithm, theory),
+                  .public_rows = public_rows};
   const std::optional<Apart> apart = apart_of(data, target, y, labels);
   BitSource noise = noise_of(seed);
   JobState state;

@@ -70,7 +70,8 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
                           .domain = domain,
                           .smoothness = smoothness,
                           .strong_convexity = strong_convexity};
-    TAILCOAT_TRY(solution, solve(chosen, {engine, noise}, problem, moments_of(moments), budget_of(budget), options, state));
+    TAILCOAT_TRY(solution,
+                 solve(chosen, {engine, noise}, problem, moments_of(moments), budget_of(budget), options, state));
     certified = shown_bound(solution.certified, setting_of(problem, moments_of(moments)));
     return solution;
   };

@@ -67,7 +67,8 @@ StochasticPlan tight_plan(const StochasticProblem& problem, std::size_t count, d
   const std::vector<ChainPhase> chain = chain_of(plan.phases);
   const std::vector<double> lambdas = best_lambdas(chain, start, slope(problem), ChainThrough::population_minimisers);
   for (std::size_t i = 0; i < count; ++i) plan.phases[i].lambda = lambdas[i];
-  plan.bound = {localization_bound(lambdas, chain, start, slope(problem), ChainThrough::population_minimisers), failure};
+  plan.bound = {localization_bound(lambdas, chain, start, slope(problem), ChainThrough::population_minimisers),
+                failure};
   return plan;
 }
 
@@ -118,7 +119,8 @@ Result<StochasticPlan> text_plan(const StochasticProblem& problem, std::size_t q
     lambdas.push_back(phase.lambda);
   }
   plan.bound = {localization_bound(lambdas, chain_of(plan.phases), problem.domain.radius(), g,
-                                   ChainThrough::population_minimisers), failure};
+                                   ChainThrough::population_minimisers),
+                failure};
   return plan;
 }
 

@@ -136,10 +136,8 @@ Result<Solution> localized(RunContext context, const Problem& problem, const Mom
     best = selected;
   }
   meter.join(std::move(meters));
-  return Solution{.x = std::move(candidates[best]),
-                  .receipt = meter.receipt(),
-                  .work = plan.work,
-                  .certified = plan.bound};
+  return Solution{
+      .x = std::move(candidates[best]), .receipt = meter.receipt(), .work = plan.work, .certified = plan.bound};
 }
 
 }  // namespace tailcoat

@@ -99,7 +99,8 @@ Result<PlannedStage> text_stage(const Setting& original, Gdp budget, const Optio
     lambdas.push_back(regularisation);
     chain.push_back({.spread = phase.spread});
   }
-  plan.excess_risk = localization_bound(lambdas, chain, setting.start_distance, g2, ChainThrough::population_minimisers);
+  plan.excess_risk =
+      localization_bound(lambdas, chain, setting.start_distance, g2, ChainThrough::population_minimisers);
   return plan;
 }
 
@@ -114,7 +115,7 @@ void add_work(StatedPlan& plan, const StatedStage& stage) {
 // Stages of the given sizes: each starts where the one before ended, in a domain cut down to where the minimiser of a
 // strongly convex F must then be.
 Result<StatedPlan> plan_stages(const Setting& setting, Gdp budget, const Options& options,
-                                  const std::vector<std::size_t>& sizes) {
+                               const std::vector<std::size_t>& sizes) {
   StatedPlan plan;
   Options of_stage = options;
   of_stage.failure_probability = options.failure_probability / static_cast<double>(sizes.size());
@@ -225,8 +226,8 @@ Result<StatedPlan> plan_localized_as_stated(const Setting& setting, const Budget
   if (setting.rows < 2) return refusal(fmt::format("localized needs at least 2 rows, the data has {}", setting.rows));
   const Options within = for_lattice(setting, mu, options);
   const bool in_stages = setting.strong_convexity > 0;
-  auto plan = plan_stages(setting, mu, within,
-                          in_stages ? text_stages(setting.rows) : std::vector<std::size_t>{setting.rows});
+  auto plan =
+      plan_stages(setting, mu, within, in_stages ? text_stages(setting.rows) : std::vector<std::size_t>{setting.rows});
   if (!plan) return plan;
   if (!std::isfinite(plan->bound.excess_risk))
     return refusal(
@@ -240,8 +241,8 @@ Result<StatedPlan> plan_localized_as_stated(const Setting& setting, const Budget
   return plan;
 }
 
-Result<Solution> localized_as_stated(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
-                           const Options& options) {
+Result<Solution> localized_as_stated(RunContext run, const Problem& problem, const Moments& moments,
+                                     const Budget& budget, const Options& options) {
   const Setting setting = setting_of(problem, moments);
   TAILCOAT_TRY(plan, plan_localized_as_stated(setting, budget, options));
   TAILCOAT_CHECK(check_releases(setting, releases(plan)));

@@ -12,10 +12,10 @@ namespace tailcoat {
 
 // `copies` solves, each on `rows` samples of its own, aggregated; one is taken as it is.
 struct LocalizedPhase {
-  std::size_t copies = 1;  // J_i
-  std::size_t rows = 0;    // m_i
-  double weight = 0;       // lambda_i
-  double convexity = 0;    // mu, of the sample functions, if the steps make use of it
+  std::size_t copies = 1;    // J_i
+  std::size_t rows = 0;      // m_i
+  double weight = 0;         // lambda_i
+  double convexity = 0;      // mu, of the sample functions, if the steps make use of it
   SampledDescent descent{};  // whose modulus is the sum of both
 };
 

@@ -41,8 +41,7 @@ double sampled_spread(const Setting& setting, std::size_t rows, double clip, con
     bias += std::hypot(clip_bias(setting.moments, clip),
                        std::sqrt(clip_variance(setting.moments, clip) / static_cast<double>(rows)));
   const double few_steps = std::sqrt(slope * slope + steps * (variance + 4 * slope * slope));
-  const double many_steps =
-      slope + std::sqrt(slope * slope + steps * (variance + slope * slope + 2 * bias * slope));
+  const double many_steps = slope + std::sqrt(slope * slope + steps * (variance + slope * slope + 2 * bias * slope));
   return std::min(few_steps, many_steps) / (steps + 1) + bias;
 }
 

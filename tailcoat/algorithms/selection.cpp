@@ -26,8 +26,7 @@ ScoreError score_error(const Setting& setting, std::size_t rows, std::size_t can
 }
 
 Result<std::size_t> select_best(RunContext run, const Samples& held_out, std::span<const double> centre,
-                                const std::vector<std::vector<double>>& candidates, double bound,
-                                PrivacyMeter& meter) {
+                                const std::vector<std::vector<double>>& candidates, double bound, PrivacyMeter& meter) {
   const Gdp cost = meter.share(1 / static_cast<double>(candidates.size()));
   std::vector<double> scores;
   for (std::size_t j = 0; j < candidates.size(); ++j) {

@@ -9,8 +9,8 @@
 namespace tailcoat {
 
 struct Selection {
-  std::size_t rows = 0;   // held out
-  double bound = 0;       // A: a difference of losses beyond it is clipped
+  std::size_t rows = 0;  // held out
+  double bound = 0;      // A: a difference of losses beyond it is clipped
 };
 
 // With probability 1 - failure no released score of `candidates` is further than this from the excess risk over the
@@ -23,7 +23,6 @@ ScoreError score_error(const Setting&, std::size_t rows, std::size_t candidates,
 
 // The index of the candidate with the least released score. Spends all that the outlet's meter has.
 Result<std::size_t> select_best(RunContext, const Samples& held_out, std::span<const double> centre,
-                                const std::vector<std::vector<double>>& candidates, double bound,
-                                PrivacyMeter& meter);
+                                const std::vector<std::vector<double>>& candidates, double bound, PrivacyMeter& meter);
 
 }  // namespace tailcoat

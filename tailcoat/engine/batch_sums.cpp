@@ -72,7 +72,8 @@ class BatchSums::GlmRows final : public Rows {
     }
     gathered_margins(std::span(rows_).first(batch.size()), x.size(), x_.data(), margins_.data());
     clipped_slopes(loss_, std::span(margins_).first(batch.size()), labels_.data(), norms_.data(), clip_, s_.data());
-    ready_.gather(batch.size(), [&](std::size_t i) { return rows_[i]; }, s_.data());
+    ready_.gather(
+        batch.size(), [&](std::size_t i) { return rows_[i]; }, s_.data());
     lattice_sweep({.columns = x.size()}, ready_, nullptr, nullptr, sums_.room_for(ready_.count));
   }
 
@@ -132,8 +133,8 @@ Result<BatchSums> Engine::batch_sums(const Samples& samples, const ClipLattice& 
     return refusal(fmt::format("{} samples are more than 2^32 - 1, the most that batches are drawn from; use fewer",
                                samples.size()));
   if (samples.glm_loss() == nullptr)
-    return BatchSums(std::make_unique<BatchSums::FunctionRows>(samples.functions()->gradient, samples.first_, lattice,
-                                                               *workers_));
+    return BatchSums(
+        std::make_unique<BatchSums::FunctionRows>(samples.functions()->gradient, samples.first_, lattice, *workers_));
   std::unique_ptr<BatchSums::Rows> rows;
   for_each_piece(pieces_of(samples), 0, samples.size(), [&]<class T>(const Piece<T>& piece, std::size_t) {
     rows = std::make_unique<BatchSums::GlmRows<T>>(piece, samples.loss_, lattice, *workers_);

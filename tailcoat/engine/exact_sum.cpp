@@ -45,8 +45,8 @@ Result<void> check_exact_sum(std::size_t rows, double largest_term) {
   TAILCOAT_CHECK(check_arithmetic());
   const double largest = mul_up(static_cast<double>(rows), add_up(largest_term, 1));
   if (largest <= kLargestTotal) return {};
-  return refusal(fmt::format("{} rows of up to {:.4g} lattice units each do not fit in 62 bits; give a smaller mu", rows,
-                             largest_term));
+  return refusal(fmt::format("{} rows of up to {:.4g} lattice units each do not fit in 62 bits; give a smaller mu",
+                             rows, largest_term));
 }
 
 AlignedVector padded_copy(std::span<const double> values, double filler) {

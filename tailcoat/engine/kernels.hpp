@@ -41,7 +41,8 @@ struct ReadyRows {
 
   // Takes those of `block` (at most kMaxBlockRows rows) with s != 0. The others, which may hold NaN, are never read.
   void gather(const RowsOf<T>& block, const double* s) {
-    gather(block.rows, [&](std::size_t i) { return block.data + i * block.stride; }, s);
+    gather(
+        block.rows, [&](std::size_t i) { return block.data + i * block.stride; }, s);
   }
 
   // The same of `most` rows that are anywhere: row_at(i) is where row i begins.

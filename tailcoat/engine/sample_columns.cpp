@@ -125,17 +125,19 @@ Result<RowData> Engine::residuals(const Samples& samples, std::span<const double
 
 Result<RowData> Engine::loss_differences(const Samples& samples, std::span<const double> x,
                                          std::span<const double> y) try {
-  if (!samples.has_values()) return refusal("differences of losses need the value of a loss of the user's own: give it");
+  if (!samples.has_values())
+    return refusal("differences of losses need the value of a loss of the user's own: give it");
   TAILCOAT_CHECK(check_samples(samples, x));
   TAILCOAT_CHECK(check_samples(samples, y));
   if (const SampleFunctions* functions = samples.functions()) {
-    return column(samples.size(), chunk_of(samples, *workers_), [&](std::size_t begin, std::size_t end, double* values) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const double at_x = functions->value(samples.first_ + i, x), at_y = functions->value(samples.first_ + i, y);
-        const DefaultFloatEnvironment environment;  // a callback may have changed it
-        values[i] = finite_or(at_x - at_y, 0);
-      }
-    });
+    return column(
+        samples.size(), chunk_of(samples, *workers_), [&](std::size_t begin, std::size_t end, double* values) {
+          for (std::size_t i = begin; i < end; ++i) {
+            const double at_x = functions->value(samples.first_ + i, x), at_y = functions->value(samples.first_ + i, y);
+            const DefaultFloatEnvironment environment;  // a callback may have changed it
+            values[i] = finite_or(at_x - at_y, 0);
+          }
+        });
   }
   const AlignedVector at = padded_copy(x), other = padded_copy(y);
   return glm_column(samples, [&](const auto& loss, const auto* row, double label, double weight, double) {

@@ -81,7 +81,7 @@ using SampleValue = std::function<double(std::size_t row, std::span<const double
 // A convex loss of the user's own.
 struct SampleFunctions {
   SampleGradient gradient{};
-  SampleValue value{};           // the loss itself, only for algorithms that say so
+  SampleValue value{};         // the loss itself, only for algorithms that say so
   SampleStep implicit_step{};  // only for algorithms that say so
   double step_error = 0;  // how far implicit_step may be from the exact minimiser, whatever the sample and the step
   // How far gradient may be from the exact one, relative to the longer of that and the clip (or Lipschitz constant). It

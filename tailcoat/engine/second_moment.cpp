@@ -135,9 +135,10 @@ Result<SensitiveSum> Engine::gradient_second_moment_sum(const Samples& samples, 
   TAILCOAT_TRY(lattice, moment_lattice(samples.dimension(), clip, cost));
   if (samples.glm_loss() == nullptr) {
     const auto add = [&](LatticeSums& sums, std::size_t begin, std::size_t end) {
-      for_each_gradient_block(samples.functions()->gradient, x, lattice.clip, samples.first_ + begin,
-                              samples.first_ + end, block_rows<double>(x.size(), sums),
-                              [&](const GradientBlock& block) { add_products_of(block.rows(), block.scalars(), sums); });
+      for_each_gradient_block(
+          samples.functions()->gradient, x, lattice.clip, samples.first_ + begin, samples.first_ + end,
+          block_rows<double>(x.size(), sums),
+          [&](const GradientBlock& block) { add_products_of(block.rows(), block.scalars(), sums); });
     };
     return moment_sum(*workers_, lattice, samples.size(), add);
   }

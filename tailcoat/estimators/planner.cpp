@@ -103,12 +103,9 @@ Result<double> rate_of(const PlanInputs& inputs) {
 Result<std::string> plan_json(const PlanInputs& inputs, const Speed& speed) {
   const auto& [setting, budget, options] = inputs;
   TAILCOAT_TRY(rate, rate_of(inputs));
-  Json json{{"schema", kSchema},
-            {"problem", setting.generalised_linear ? "glm" : "general"},
-            {"rows", setting.rows},
-            {"features", setting.dimension},
-            {"epsilon", budget.epsilon},
-            {"delta", budget.delta}};
+  Json json{{"schema", kSchema},         {"problem", setting.generalised_linear ? "glm" : "general"},
+            {"rows", setting.rows},      {"features", setting.dimension},
+            {"epsilon", budget.epsilon}, {"delta", budget.delta}};
   if (budget.delta > 0) {
     TAILCOAT_TRY(mu, gaussian_budget(budget));
     json["mu"] = mu.mu;

@@ -90,9 +90,9 @@ double one_phase_bound(double lambda, std::size_t rows) {
 constexpr std::size_t kSamples = 50;
 constexpr int kDraws = 10'000;
 
-// The leave-one-out lemma for linear losses s x, s = +-1 with mean `tilt`, and for |x - s|: the excess of the regularised
-// minimiser is at most lambda / 4 + 1 / (lambda m). The means of 10,000 draws have standard errors below 0.001, and none
-// is closer to its bound than 0.01.
+// The leave-one-out lemma for linear losses s x, s = +-1 with mean `tilt`, and for |x - s|: the excess of the
+// regularised minimiser is at most lambda / 4 + 1 / (lambda m). The means of 10,000 draws have standard errors below
+// 0.001, and none is closer to its bound than 0.01.
 TEST(ErmPhases, ExcessOfMinimisersIsWithinTheLeaveOneOutBound) {
   std::mt19937_64 random(1);
   for (const double lambda : {0.05, 0.3, 1.0}) {

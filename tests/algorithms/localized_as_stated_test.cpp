@@ -33,7 +33,8 @@ double bound_of(const Setting& setting, const StatedStage& stage) {
 TEST(LocalizedAsStated, HasItsSizesInBothRegimes) {
   const std::size_t n = std::size_t{1} << 22;
   for (const double failure : {1e-3, 0.05}) {
-    const auto plan = plan_localized_as_stated(large(n), Gdp{1}, {.constants = Constants::paper, .failure_probability = failure});
+    const auto plan =
+        plan_localized_as_stated(large(n), Gdp{1}, {.constants = Constants::paper, .failure_probability = failure});
     ASSERT_TRUE(plan.ok()) << plan.error().message;
     const auto& phases = plan->stages.at(0).phases;
     const bool one_size = 1 / failure > std::pow(std::log(static_cast<double>(n)), 2);
@@ -97,7 +98,8 @@ TEST(LocalizedAsStated, HasItsWeightsAndItsSpreads) {
 // One step in place of the text's many leaves solves further off: R has to grow with what they may be off.
 TEST(LocalizedAsStated, WithFewStepsHasALargerRadius) {
   const Setting setting = large(std::size_t{1} << 34);
-  const auto few = plan_localized_as_stated(setting, Gdp{1}, paper(0.05, 1)), all = plan_localized_as_stated(setting, Gdp{1}, paper(0.05, 1e15));
+  const auto few = plan_localized_as_stated(setting, Gdp{1}, paper(0.05, 1)),
+             all = plan_localized_as_stated(setting, Gdp{1}, paper(0.05, 1e15));
   ASSERT_TRUE(few.ok() && all.ok());
   EXPECT_EQ(few->stages[0].phases[0].descent.steps, 1u);
   EXPECT_GT(few->stages[0].phases[0].spread, all->stages[0].phases[0].spread);

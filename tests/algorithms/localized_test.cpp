@@ -64,8 +64,8 @@ TEST(Localized, TheReceiptHasOneLineForEachSolveAtThePriceOfTheBudget) {
     const Options options{.failure_probability = failure};
     const Solution solution = run(samples, 2, options);
     const Receipt& receipt = solution.receipt;
-    const Setting setting{.rows = 4000, .dimension = 3, .diameter = 2, .start_distance = 1,
-                          .moments = samples.moments(3)};
+    const Setting setting{
+        .rows = 4000, .dimension = 3, .diameter = 2, .start_distance = 1, .moments = samples.moments(3)};
     std::size_t solves = 0;
     const auto plan = *tight_plan(setting, kBudget, options);
     for (const LocalizedPhase& phase : plan.phases) solves += phase.copies;
@@ -187,8 +187,7 @@ TEST(Localized, TheQuadraticOfAStronglyConvexLossIsNotClipped) {
     for (std::size_t j = 0; j < x.size(); ++j) g[j] = 1000 * x[j];  // (1000 / 2) |x|^2, least at the centre
   };
   Engine engine(1);
-  const Problem problem{
-      .samples = {n, 2, {.gradient = gradient}}, .domain = unit_ball(2), .strong_convexity = 1000};
+  const Problem problem{.samples = {n, 2, {.gradient = gradient}}, .domain = unit_ball(2), .strong_convexity = 1000};
   BitSource noise = BitSource::insecure_seeded(1);
   const auto solution = localized({engine, noise}, problem, {4, 1000, 1000}, kBudget, {});
   ASSERT_TRUE(solution.ok()) << solution.error().message;

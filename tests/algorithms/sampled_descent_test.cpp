@@ -83,7 +83,11 @@ TEST(SampledDescent, NoNoiseIsLeftOfAConstantGradientInTheMean) {
 TEST(SampledDescent, SquaredBiasOfALossThatIsNoGlmIsThatOfTheProof) {
   const double p = 0.1, c = 3, mean = p * 6, exact = mean * mean + p * (1 - p) * 36 / kRows;
   const Moments moments{3, std::sqrt(1 - p + p * 81), std::cbrt(1 - p + p * 729)};
-  Setting setting{.rows = kRows, .dimension = 1, .diameter = 2, .start_distance = 1, .moments = moments,
+  Setting setting{.rows = kRows,
+                  .dimension = 1,
+                  .diameter = 2,
+                  .start_distance = 1,
+                  .moments = moments,
                   .generalised_linear = false};
   const SampledGaussianEvent event{.rate = 0.5, .ratio = 1, .steps = 1000};
   const double biased = sampled_spread(setting, kRows, c, event);

@@ -37,8 +37,7 @@ TEST(Selection, ScoresAreWithinTheirError) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const LinearSamples samples(n, 3, 0.5, 3.5, seed);
     const auto data = *engine.load(samples.features(), samples.labels);
-    const Setting setting{
-        .rows = n, .dimension = 3, .diameter = 2, .start_distance = 1, .moments = samples.moments(3)};
+    const Setting setting{.rows = n, .dimension = 3, .diameter = 2, .start_distance = 1, .moments = samples.moments(3)};
     const ScoreError error = score_error(setting, n, 1, Gdp{1}, failure);
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i) sum += std::clamp(-samples.values[3 * i], -error.bound, error.bound);

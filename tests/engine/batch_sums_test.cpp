@@ -72,7 +72,8 @@ TEST(BatchSums, AreTheSumsOverTheRowsOfTheBatchAlone) {
         }
         const std::size_t m = batch.size();
         const auto alone = *engine.load(RowsOf<double>{chosen.values.data(), m, d, d}, chosen.labels);
-        const Samples just = glm ? Samples(alone, HuberLoss{}) : Samples(m, d, {.gradient = gradient_of(chosen.values, d)});
+        const Samples just =
+            glm ? Samples(alone, HuberLoss{}) : Samples(m, d, {.gradient = gradient_of(chosen.values, d)});
         const auto expected = engine.clipped_gradient_sum(just, x, lattice);
         ASSERT_TRUE(expected.ok());
         EXPECT_EQ(SensitiveKey::open(*found), opened(*expected)) << n << " rows, " << m << " of them";

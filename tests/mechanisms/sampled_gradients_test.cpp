@@ -101,8 +101,8 @@ TEST(SampledGradients, TheMeanOverStepsIsTheMeanOverAllClippedRowsAndTheNoiseIsA
     for (const auto& step : g) mean += step[j] / steps;
     for (const auto& step : g) spread += (step[j] - mean) * (step[j] - mean) / steps;
     const double variance = noise * noise + (1 - event.rate) / b * squares;
-    EXPECT_NEAR(mean, expected, 5 * std::sqrt(variance / steps));       // false alarms: 6e-7
-    EXPECT_NEAR(spread / variance, 1, 6 * std::sqrt(2 / steps));        // 2e-9
+    EXPECT_NEAR(mean, expected, 5 * std::sqrt(variance / steps));  // false alarms: 6e-7
+    EXPECT_NEAR(spread / variance, 1, 6 * std::sqrt(2 / steps));   // 2e-9
   }
 }
 
@@ -152,7 +152,7 @@ TEST(SampledGradients, TheBestTestAttainsTheAccountedDelta) {
   const double claimed = *accountant.delta(epsilon);
   ParallelEvent copies{std::vector<std::vector<Event>>(1000, {event})};
   const double value[2] = {1, -1}, label = 0;
-  double above[2] = {0, 0};  // how often the privacy loss exceeds epsilon, in either world
+  double above[2] = {0, 0};          // how often the privacy loss exceeds epsilon, in either world
   const auto loss = [&](double z) {  // of a step with noise of deviation 1, in favour of the first world
     const double s = event.ratio, q = event.rate;
     return std::log1p(q * std::expm1(s * z - s * s / 2)) - std::log1p(q * std::expm1(-s * z - s * s / 2));
