@@ -66,7 +66,7 @@ constexpr Algorithm kAlgorithms[] = {
 }  // namespace
 
 Result<Forecast> Algorithm::plan(const Setting& setting, const Budget& budget, const Options& options) const {
-  TAILCOAT_CHECK(check(setting));
+  TAILCOAT_CHECK(check(setting, LeastOrder::above_one));  // an algorithm that needs more says so
   TAILCOAT_CHECK(check(needs, name, setting));
   return planner(setting, budget, options);
 }
@@ -74,7 +74,7 @@ Result<Forecast> Algorithm::plan(const Setting& setting, const Budget& budget, c
 Result<Solution> Algorithm::solve(RunContext run, const Problem& problem, const Moments& moments, const Budget& budget,
                                   const Options& options) const {
   const Setting setting = setting_of(problem, moments);
-  TAILCOAT_CHECK(check(setting));
+  TAILCOAT_CHECK(check(setting, LeastOrder::above_one));  // an algorithm that needs more says so
   TAILCOAT_CHECK(check(needs, name, setting));
   return solver(run, problem, moments, budget, options);
 }

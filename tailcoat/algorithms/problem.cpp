@@ -39,8 +39,8 @@ Result<void> check_moments(const Setting& setting, LeastOrder least) {
   if (least == LeastOrder::two || !setting.generalised_linear)
     return refusal(
         fmt::format("k = {} is below 2, for which there are proofs for generalised linear models alone, in "
-                    "implicit-glm and, with tight constants, known-lipschitz and known-lipschitz-gd; use "
-                    "one of these, or give k >= 2",
+                    "implicit-glm and, with tight constants, localized, known-lipschitz and known-lipschitz-gd; "
+                    "use one of these, or give k >= 2",
                     k));
   return {};
 }

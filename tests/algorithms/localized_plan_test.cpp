@@ -323,6 +323,21 @@ TEST(LocalizedPlan, TightCertifiesLessThanTheText) {
   }
 }
 
+TEST(LocalizedPlan, GlmsNeedNoSecondMomentAndOtherLossesDo) {
+  Setting setting = setting_for(1'000'000);
+  setting.moments = moments_below_two(1.5, 2);
+  const double certified = planned(setting).bound.excess_risk;
+  EXPECT_LT(certified, 0.5 * trivial_bound(setting));
+  EXPECT_GT(certified, optimal_rate(setting, *gaussian_budget(kBudget)) / 2);
+  setting.moments = {2, 2, 2};
+  EXPECT_LT(planned(setting).bound.excess_risk, certified);
+  setting.generalised_linear = false;
+  setting.moments = moments_below_two(1.5, 2);
+  const auto refused = plan_localized(setting, kBudget, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("k = 1.5"), std::string::npos) << refused.error().message;
+}
+
 TEST(LocalizedPlan, BudgetsWithoutDeltaAndGrowthBelowTwoAreRefused) {
   const auto gdp = plan_localized(setting_for(1000), Gdp{1}, {});
   ASSERT_FALSE(gdp.ok());
