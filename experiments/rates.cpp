@@ -46,7 +46,7 @@ Result<Grid> grid_of(const StudyContext& context) {
     if (name == "localized") {
       contender.options.max_passes = 1e4;
       contender.most_work = std::numeric_limits<double>::infinity();
-      contender.most_runs = 2 * kRunsForASlope;
+      contender.most_runs = kRunsForASlope;
     }
   }
   for (const Kind kind : grid.kinds) {

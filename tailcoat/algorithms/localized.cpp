@@ -16,10 +16,10 @@ Result<LocalizedPlan> plan_tight(const Setting& setting, const Budget& budget, c
   TAILCOAT_CHECK(check(setting, setting.generalised_linear ? LeastOrder::above_one : LeastOrder::two));
   TAILCOAT_CHECK(check(kMaxPassesOption, options.max_passes));
   TAILCOAT_CHECK(check(kFailureProbabilityOption, options.failure_probability));
-  const auto* total = std::get_if<ApproxDp>(&budget);
-  if (total == nullptr) return refusal(kSampledStepsNeedDelta);
+  if (std::holds_alternative<Gdp>(budget)) return refusal(kSampledStepsNeedDelta);
+  TAILCOAT_TRY(total, approximate_budget(budget, "localized"));
   if (setting.rows < 2) return refusal(fmt::format("localized needs at least 2 rows, the data has {}", setting.rows));
-  TAILCOAT_TRY(plan, tight_plan(setting, *total, options));
+  TAILCOAT_TRY(plan, tight_plan(setting, total, options));
   if (std::isfinite(plan.bound.excess_risk)) return plan;
   return refusal(
       fmt::format("localized certifies nothing for G2 = {}, Gk = {} and diameter = {}: out of the range of double",

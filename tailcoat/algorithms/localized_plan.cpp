@@ -126,7 +126,7 @@ Chain with_clip(const Search& search, std::vector<LocalizedPhase> phases, double
 Chain with_best_clip(const Search& search, const std::vector<LocalizedPhase>& phases) {
   const double gk = std::log(search.setting.moments.gk);
   const double log_clip = least_of_unimodal(
-      [&](double log) { return with_clip(search, phases, std::exp(log)).excess_risk; }, gk - 3, gk + 12, 1e-2);
+      [&](double log) { return with_clip(search, phases, std::exp(log)).excess_risk; }, gk - 3, gk + 12, 3e-2);
   return with_clip(search, phases, std::exp(log_clip));
 }
 
@@ -149,7 +149,7 @@ LocalizedPhase phase_for(const Search& search, std::size_t rows, Pace pace, doub
 }
 
 // Adds chains to choose from: numbers and sizes of phases, and steps per row.
-void add_chains(const Search& search, double ratio_of_steps, std::vector<Chain>& list) {
+void add_chains(const Search& search, double ratio_of_steps, double most_rows, std::vector<Chain>& list) {
   double least_before = kInfinity;
   for (std::size_t count = 1; count <= 8; ++count) {
     double least = kInfinity;
@@ -163,6 +163,7 @@ void add_chains(const Search& search, double ratio_of_steps, std::vector<Chain>&
               phase_for(search, rows, {steps, ratio_of_steps}, search.failure / static_cast<double>(count)));
         list.push_back(with_best_clip(search, phases));
         least = std::min(least, list.back().excess_risk);
+        if (list.back().excess_risk > 2 * least && list.back().rows_read() <= most_rows) break;
       }
     }
     if (least > 0.99 * least_before) break;
@@ -211,10 +212,10 @@ Planned in_stages(const Search& search, const Options& options, const std::vecto
     stage.failure = search.failure / static_cast<double>(sizes.size());
     const double most_rows = options.max_passes * static_cast<double>(rows);
     std::vector<Chain> list;
-    add_chains(stage, kRatios[0], list);
+    add_chains(stage, kRatios[0], most_rows, list);
     const double wanted = cheapest_good(list, kInfinity).rows_read();
     if (wanted > most_rows)
-      for (const double ratio : std::span(kRatios).subspan(1)) add_chains(stage, ratio, list);
+      for (const double ratio : std::span(kRatios).subspan(1)) add_chains(stage, ratio, most_rows, list);
     planned.stages.push_back(cheapest_good(list, most_rows));
     planned.searches.push_back(stage);
     planned.wanted_rows_read += wanted;

@@ -18,7 +18,10 @@ class DefaultFloatEnvironment {
     std::fesetenv(FE_DFL_ENV);
   }
   ~DefaultFloatEnvironment() {
-    if (changed_) std::fesetenv(&before_);
+    if (changed_)
+      std::fesetenv(&before_);
+    else if (!is_default())
+      std::fesetenv(FE_DFL_ENV);  // a callback has changed it
   }
   DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
   DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;

@@ -246,7 +246,7 @@ TEST(Catalogue, OnlyKnownLipschitzTakesAPureBudget) {
 }
 
 TEST(Catalogue, MomentsBelowTwoAreForSomeGeneralisedLinearModels) {
-  const std::set<std::string_view> proved = {"known-lipschitz", "known-lipschitz-gd", "implicit-glm"};
+  const std::set<std::string_view> proved = {"localized", "known-lipschitz", "known-lipschitz-gd", "implicit-glm"};
   Setting setting{.rows = 10'000,
                   .dimension = 3,
                   .diameter = 2,
