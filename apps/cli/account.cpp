@@ -20,7 +20,7 @@ constexpr const char* kHelp = R"(Give one of
   --compose LIST --delta D          the epsilon of events together; with --epsilon, their delta
 LIST is comma-separated, xN repeats:
   gaussian:MU  pure:EPSILON  bounded-range:EPSILON  approx:EPSILON:DELTA  zcdp:RHO
-  sampled:RATE:RATIO:STEPS          Gaussian noise on sums over Poisson samples of the rows; RATIO is
+  sampled:RATE:RATIO:STEPS          Gaussian noise on sums over Poisson samples of rows; RATIO is
                                     a row's norm bound / standard deviation of the noise
   'parallel(LIST|LIST|...)'         disjoint blocks of rows, assigned by public index
 Examples:
