@@ -79,7 +79,7 @@ constexpr struct {
 struct Curve {
   std::size_t kind, order, contender;
   std::vector<LogLogPoint> measured{}, certified{}, rate{};
-  std::set<char> not_comparable{};  // letters of reasons why theory says nothing about its slope; empty: it does
+  std::set<char> not_comparable{};  // letters of reasons why theory does not predict its slope; empty: it does
   std::string refused{};            // the last reason
 };
 
