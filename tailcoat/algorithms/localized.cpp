@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <cmath>
 #include <variant>
 
@@ -40,6 +41,7 @@ ParallelEvent event_of(const LocalizedPlan& plan, Gdp budget) {
 // one exactly.
 Samples without_quadratic(const Problem& problem, double mu) {
   if (mu == 0) return problem.samples;
+  assert(problem.samples.functions() != nullptr);  // no sample of a GLM is strongly convex
   SampleFunctions functions = *problem.samples.functions();
   functions.gradient = [own = functions.gradient, centre = problem.domain.centre(), mu](
                            std::size_t row, std::span<const double> x, std::span<double> gradient) {

@@ -258,12 +258,14 @@ Planned best_chain(const Setting& setting, Gdp budget, double failure, const Opt
   const auto or_else = [&](Planned other) {
     if (other.excess_risk() < best.excess_risk()) best = std::move(other);
   };
-  if (setting.generalised_linear && setting.moments.k >= 2) {
+  if (!setting.generalised_linear) {
+    if (failure == 0 && setting.strong_convexity > 0) {
+      search.modulus = setting.strong_convexity;
+      or_else(in_stages(search, options, {setting.rows}));
+    }
+  } else if (setting.moments.k >= 2) {
     search.setting.generalised_linear = false;
     or_else(best_stages(search, options));
-  } else if (failure == 0 && setting.strong_convexity > 0) {
-    search.modulus = setting.strong_convexity;
-    or_else(in_stages(search, options, {setting.rows}));
   }
   return best;
 }

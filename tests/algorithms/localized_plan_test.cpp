@@ -338,6 +338,24 @@ TEST(LocalizedPlan, GlmsNeedNoSecondMomentAndOtherLossesDo) {
   EXPECT_NE(refused.error().message.find("k = 1.5"), std::string::npos) << refused.error().message;
 }
 
+// The samples of a GLM are functions of one margin, so the chain for strongly convex samples is not for them, whatever
+// their moments.
+TEST(LocalizedPlan, StrongConvexityOfAGlmIsThatOfTheMeanAlone) {
+  for (const Moments& moments : {moments_below_two(1.5, 2), Moments{3, 1.6, 2.5}}) {
+    for (const double failure : {0.0, 0.05}) {
+      Setting setting = setting_for(20'000);
+      setting.moments = moments;
+      setting.strong_convexity = 1;
+      const LocalizedPlan plan = planned(setting, {.failure_probability = failure});
+      for (const LocalizedPhase& phase : plan.phases) EXPECT_EQ(phase.convexity, 0) << moments.k;
+      Setting growing = setting;
+      growing.strong_convexity = 0;
+      growing.growth = {.exponent = 2, .modulus = 0.5};
+      EXPECT_EQ(planned(growing, {.failure_probability = failure}).bound.excess_risk, plan.bound.excess_risk);
+    }
+  }
+}
+
 TEST(LocalizedPlan, BudgetsWithoutDeltaAndGrowthBelowTwoAreRefused) {
   const auto gdp = plan_localized(setting_for(1000), Gdp{1}, {});
   ASSERT_FALSE(gdp.ok());

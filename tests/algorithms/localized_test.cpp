@@ -180,6 +180,21 @@ TEST(Localized, StrongConvexityAndGrowthRunWithinTheirBoundsAndGainByThem) {
   EXPECT_LT(growing, convex / 1.5);
 }
 
+// Nothing of a GLM's loss is taken away by the steps: there is no quadratic in any of its samples.
+TEST(Localized, GlmsRunWithStrongConvexityAndMomentsBelowTwo) {
+  const LinearSamples samples(4000, 3, 0.5, 3.5, 1);
+  Engine engine(2);
+  const auto data = *engine.load(samples.features(), samples.labels);
+  const Problem problem{.samples = {data, LinearLoss{}}, .domain = unit_ball(3), .strong_convexity = 1};
+  for (const double failure : {0.0, 0.05}) {
+    BitSource noise = BitSource::insecure_seeded(7);
+    const auto solution =
+        localized({engine, noise}, problem, moments_below_two(1.5, 3), kBudget, {.failure_probability = failure});
+    ASSERT_TRUE(solution.ok()) << solution.error().message;
+    EXPECT_TRUE(problem.domain.contains(solution->x, 1e-9));
+  }
+}
+
 // The steps know the quadratic exactly: a loss that is nothing else is solved without a sample's help.
 TEST(Localized, TheQuadraticOfAStronglyConvexLossIsNotClipped) {
   const std::size_t n = 3000;
