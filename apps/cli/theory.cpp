@@ -20,7 +20,7 @@ constexpr NumberOption kSmoothness{.name = "smoothness",
                                    .open_below = true};
 
 constexpr NumberOption kStrongConvexity{.name = "strong-convexity",
-                                        .meaning = "the mean loss is this strongly convex; 0: not known",
+                                        .meaning = "of the mean of GLMs, of every other loss; 0: not known",
                                         .lowest = 0,
                                         .highest = 1e100,
                                         .default_value = 0};

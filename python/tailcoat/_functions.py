@@ -46,7 +46,8 @@ def plan(
     smoothness : float, optional
         Every sample loss is this smooth.
     strong_convexity : float, default=0
-        The mean loss is this strongly convex; known-lipschitz needs it of every sample loss.
+        Of the mean loss for ``problem="glm"``. For "general" every sample loss f is so convex, and the moments are
+        those of f and of f less strong_convexity / 2 times the squared distance from the centre of the domain.
     constants : "tight" or "paper"
     failure_probability : float, default=0
         Of the bound; 0: it holds on average, where an algorithm has such a bound.
@@ -287,7 +288,8 @@ def minimize(
     smoothness : float, optional
         Of every sample loss.
     strong_convexity : float, default=0
-        Of the mean loss; for known-lipschitz of every sample loss.
+        Of every sample loss f. The moments then are those of f and of f less strong_convexity / 2 times the squared
+        distance from the centre of the domain.
     gradient_error : float, default=0
         How far a gradient may be from the exact one, relative.
     constants, failure_probability, max_passes

@@ -33,8 +33,10 @@ struct Problem {
   // Promises about every possible sample function on the domain. Where privacy rests on them they are enforced record
   // by record for GLMs; for a loss of the user's own they are taken on trust, as its convexity is.
   double smoothness = std::numeric_limits<double>::infinity();  // beta
-  double strong_convexity = 0;                                  // mu
-  Growth growth{};                                              // of F; only bounds rest on it
+  // mu: of a GLM that of F, on which bounds alone rest, as no function of one margin has it. Of another loss that of
+  // every sample function; moments then are those of f and of f - (mu / 2) |x - x_0|^2.
+  double strong_convexity = 0;
+  Growth growth{};  // of F; only bounds rest on it
 };
 
 // E L_s^j <= G_j^j for j = 2 and j = k, L_s = the Lipschitz constant of f(.; s) on the domain. Public: assumed, not
