@@ -112,7 +112,7 @@ def worst(paired):
     lines = []
     for title, order in orders.items():
         lines += [f"\n{title}:   loss, rows, epsilon, set, split: skill old, new"]
-        for fit in sorted(both, key=order)[:WORST]:
+        for fit in sorted((f for f in both if order(f) < 0), key=order)[:WORST]:
             r = fit["old"]
             lines.append(f"  {r['loss']:9} {rows_text(r['rows']):5} {r['epsilon']:5g}  {r['set']}, {r['split']}: "
                          f"{r['skill']:.3f}, {fit['new']['skill']:.3f}")
