@@ -28,6 +28,7 @@ class BatchSums::Rows {
 
   std::vector<std::int64_t> sum(std::span<const double> x, Batch batch) {
     workers_.check_stop();
+    sums_.clear();  // of what a sum before has left that did not come to its end
     for (std::size_t first = 0; first < batch.size(); first += most_)
       add(x, batch.subspan(first, std::min(most_, batch.size() - first)));
     std::vector<std::int64_t> totals(x.size());
@@ -136,7 +137,7 @@ Result<BatchSums> Engine::batch_sums(const Samples& samples, const ClipLattice& 
     return BatchSums(
         std::make_unique<BatchSums::FunctionRows>(samples.functions()->gradient, samples.first_, lattice, *workers_));
   std::unique_ptr<BatchSums::Rows> rows;
-  for_each_piece(pieces_of(samples), 0, samples.size(), [&]<class T>(const Piece<T>& piece, std::size_t) {
+  use_whole_piece(pieces_of(samples), 0, samples.size(), [&]<class T>(const Piece<T>& piece) {
     rows = std::make_unique<BatchSums::GlmRows<T>>(piece, samples.loss_, lattice, *workers_);
   });
   return BatchSums(std::move(rows));

@@ -75,6 +75,12 @@ void LatticeSums::flush() {
   terms_ = 0;
 }
 
+void LatticeSums::clear() {
+  std::ranges::fill(open_, 0.0);
+  std::ranges::fill(closed_, 0);
+  terms_ = 0;
+}
+
 void LatticeSums::move_to(std::span<std::int64_t> totals) {
   flush();
   for (std::size_t i = 0; i < closed_.size(); ++i) totals[i] += std::exchange(closed_[i], 0);

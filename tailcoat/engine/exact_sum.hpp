@@ -43,6 +43,9 @@ class LatticeSums {
   // padded(size) doubles, to each of which up to `terms` <= most_terms() terms may now be added.
   double* room_for(std::size_t terms);
 
+  // Starts anew from zero.
+  void clear();
+
   // Adds the sums to `totals`, and starts anew from zero.
   void move_to(std::span<std::int64_t> totals);
 

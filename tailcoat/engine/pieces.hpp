@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <variant>
 
@@ -49,6 +50,23 @@ class MadePieces {
   std::vector<double> labels_, weights_, inverse_norms_;
 };
 
+template <class T>
+Piece<T> piece_of(const PieceSource& source, const RowsOf<T>& all, std::size_t begin, std::size_t end,
+                  const double* inverse_norms) {
+  return {part_of(all, source.first + begin, source.first + end), inverse_norms,
+          source.labels == nullptr ? nullptr : source.labels + source.first + begin,
+          source.weights == nullptr ? nullptr : source.weights + source.first + begin};
+}
+
+// Calls use(piece) for rows [begin, end) of the pass as one piece, which is valid as long as the data is: rows and
+// norms must be kept.
+template <class Use>
+void use_whole_piece(const PieceSource& source, std::size_t begin, std::size_t end, const Use& use) {
+  assert(source.maker == nullptr && source.inverse_norms != nullptr);
+  const double* norms = source.inverse_norms + source.first + begin;
+  std::visit([&](const auto& all) { use(piece_of(source, all, begin, end, norms)); }, source.kept);
+}
+
 // Calls use(piece, first) for pieces that make up rows [begin, end) of the pass; `first` is the first of a piece.
 template <class Use>
 void for_each_piece(const PieceSource& source, std::size_t begin, std::size_t end, const Use& use) {
@@ -58,20 +76,15 @@ void for_each_piece(const PieceSource& source, std::size_t begin, std::size_t en
       use(made(source.first + i, source.first + std::min(end, i + made.most_rows())), i);
     return;
   }
+  if (source.inverse_norms != nullptr) {
+    use_whole_piece(source, begin, end, [&](const auto& piece) { use(piece, begin); });
+    return;
+  }
   std::visit(
       [&]<class T>(const RowsOf<T>& all) {
-        const auto piece_of = [&](std::size_t from, std::size_t to, const double* norms) {
-          return Piece<T>{part_of(all, source.first + from, source.first + to), norms,
-                          source.labels == nullptr ? nullptr : source.labels + source.first + from,
-                          source.weights == nullptr ? nullptr : source.weights + source.first + from};
-        };
-        if (source.inverse_norms != nullptr) {
-          use(piece_of(begin, end, source.inverse_norms + source.first + begin), begin);
-          return;
-        }
         std::array<double, kMaxBlockRows> norms;
         for (std::size_t i = begin; i < end; i += kMaxBlockRows) {
-          const Piece<T> piece = piece_of(i, std::min(end, i + kMaxBlockRows), norms.data());
+          const Piece<T> piece = piece_of(source, all, i, std::min(end, i + kMaxBlockRows), norms.data());
           inverse_norms(piece.rows, norms.data());
           use(piece, i);
         }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <utility>
 
 #include "tailcoat/noise/gaussian.hpp"
 #include "tailcoat/privacy/sensitive_key.hpp"
@@ -54,9 +55,10 @@ Result<SampledGradients> SampledGradients::open(Engine& engine, const Samples& s
 Result<void> SampledGradients::at(std::span<const double> x, std::span<double> gradient) {
   assert(gradient.size() == x.size());
   if (steps_left_ == 0) return over_budget("all steps of a sampled Gaussian mechanism have been released");
-  --steps_left_;
+  const std::size_t left = std::exchange(steps_left_, 0) - 1;  // none if this one fails: its batch is not drawn again
   std::vector<std::uint32_t>& batch = ahead_[next_];
   TAILCOAT_TRY(sum, sums_.at(x, batch));
+  steps_left_ = left;
   batches_.draw(batch_bits_, batch);
   sums_.prefetch(batch);
   next_ = (next_ + 1) % kAhead;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "helpers.hpp"
 
@@ -115,6 +116,26 @@ TEST(BatchSums, LargeBatchesAreAddedUpInParts) {
     const auto found = sums->at(x, all);
     EXPECT_EQ(SensitiveKey::open(*found), opened(*engine.clipped_gradient_sum(samples, x, *lattice)));
   }
+}
+
+// What a batch had added before its gradient failed must not come out with the next sum.
+TEST(BatchSums, AFailedSumLeavesNothingBehind) {
+  const std::size_t n = 64;
+  std::size_t calls = 0;
+  const SampleGradient gradient = [&](std::size_t, std::span<const double>, std::span<double> g) {
+    if (++calls == 33) throw std::runtime_error("once");
+    g[0] = 1;
+  };
+  Engine engine(1);
+  const auto lattice = *clip_lattice(1, 1, Gdp{0.3});
+  auto sums = *engine.batch_sums(Samples(n, 1, {.gradient = gradient}), lattice);
+  std::vector<std::uint32_t> all(n);
+  std::iota(all.begin(), all.end(), 0u);
+  const std::vector<double> x = {0};
+  ASSERT_FALSE(sums.at(x, all).ok());
+  const auto sum = sums.at(x, all);
+  ASSERT_TRUE(sum.ok());
+  EXPECT_NEAR(static_cast<double>(SensitiveKey::open(*sum)[0]) * lattice.unit(), 64, 1e-5);
 }
 
 TEST(BatchSums, RefuseWeightsAndWhatCannotBeSummed) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <stdexcept>
 
 #include "tailcoat/noise/gaussian.hpp"
 #include "tailcoat/privacy/accountant.hpp"
@@ -52,6 +53,31 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   double squares = 0;
   for (std::size_t j = 0; j < a.size(); ++j) squares += (a[j] - b[j]) * (a[j] - b[j]);
   return std::sqrt(squares);
+}
+
+// After an error there are no more steps: the batch would be drawn a second time, and a caller who waits for a callback
+// to succeed sees what the event does not account for.
+TEST(SampledGradients, AStepThatFailsIsTheLast) {
+  const SampledGaussianEvent event{.rate = 0.9, .ratio = 0.7, .steps = 5};
+  bool fails = false;
+  const SampleGradient gradient = [&](std::size_t, std::span<const double>, std::span<double> g) {
+    if (fails) throw std::runtime_error("once");
+    g[0] = 1;
+  };
+  Engine engine(1);
+  auto meter = meter_for(event);
+  BitSource noise = BitSource::insecure_seeded(1);
+  auto gradients =
+      *SampledGradients::open(engine, {kRows, 1, {.gradient = gradient}}, 1, event, "gradients", {meter, noise});
+  std::vector<double> g(1);
+  const std::vector<double> x(1);
+  EXPECT_TRUE(gradients.at(x, g).ok());
+  fails = true;
+  EXPECT_FALSE(gradients.at(x, g).ok());
+  fails = false;
+  const auto after = gradients.at(x, g);
+  ASSERT_FALSE(after.ok());
+  EXPECT_NE(after.error().message.find("all steps"), std::string::npos);
 }
 
 // With the same bits nothing differs until the replaced row is drawn, and then by at most twice the bound of a row,
