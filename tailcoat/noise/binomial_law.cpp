@@ -59,7 +59,7 @@ std::uint64_t leading_word(Real& fraction) {
 
 Result<BinomialLaw> BinomialLaw::create(std::uint64_t trials, double rate) {
   TAILCOAT_CHECK(check(kTrialsOption, static_cast<double>(trials)));
-  TAILCOAT_CHECK(check(kRateOption, rate));
+  TAILCOAT_CHECK(check(kTrialRateOption, rate));
   const Window window = window_of(trials, rate);
   Real total = 0;
   for (const Real& weight : window.weights) total += weight;

@@ -15,7 +15,7 @@ namespace tailcoat {
 
 inline constexpr NumberOption kTrialsOption{
     .name = "trials", .meaning = "number of independent trials", .lowest = 1, .highest = 0xffffffff};
-inline constexpr NumberOption kRateOption{
+inline constexpr NumberOption kTrialRateOption{
     .name = "rate", .meaning = "probability of each trial", .lowest = 0, .highest = 1, .open_below = true};
 
 class BinomialLaw {

@@ -37,6 +37,9 @@ constexpr double kTolerance = 1e-7;
 constexpr double kSettled = 3e-4;
 constexpr int kMostRounds = 8;
 constexpr double kNoTilt = 1e-9;
+// Where the search for a tilt ends in any case; any tilt gives a bound that holds. Events ask for 1e-9 to 1e21.
+constexpr double kLeastTilt = 1e-40;
+constexpr double kMostTilt = 1e40;
 constexpr double kMostEpsilon = 1e20;  // delta only falls beyond
 
 // log E e^(t loss) of all parts and the Gaussian noise, with its first two derivatives.
@@ -65,9 +68,9 @@ double saddle_point(const Parts& parts, double mu, double epsilon) {
     return all_moments(parts, mu, t).mean - 1 / t - 1 / (t + 1) < epsilon && t * greatest_loss < kMostExponent;
   };
   double low = 1;
-  while (!falls(low)) low /= 4;
+  while (!falls(low) && low > kLeastTilt) low /= 4;
   double high = 4 * low;
-  while (falls(high)) {
+  while (falls(high) && high < kMostTilt) {
     low = high;
     high *= 4;
   }

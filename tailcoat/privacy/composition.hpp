@@ -57,7 +57,6 @@ class CompositionProfile {
   [[nodiscard]] bool exact() const { return composed_ || losses_; }
   [[nodiscard]] bool renyi() const;
   [[nodiscard]] bool satisfies(double epsilon, double delta, Gdp further = {0}) const;
-  [[nodiscard]] double delta_at(double epsilon, double mu_squared) const;
   [[nodiscard]] double exact_delta(double epsilon, double mu_squared) const;
   [[nodiscard]] double renyi_delta(double epsilon, double mu_squared) const;
   [[nodiscard]] double or_failure(double delta) const;

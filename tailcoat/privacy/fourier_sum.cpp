@@ -19,7 +19,7 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kNegligible = 0x1p-76;
 constexpr double kLeftOut = 0x1p-58;
 
-// Atoms turn together in blocks that stay in registers and the first cache.
+// Atoms are rotated together in blocks that stay in registers and the first cache.
 constexpr std::size_t kLanes = 4;
 constexpr std::size_t kBlock = 64;
 
@@ -78,7 +78,7 @@ TiltedMoments moments_of(const TiltedAtoms& atoms, double tilt) {
           std::max(0.0, second / atoms.total - mean * mean)};
 }
 
-// Adds sum of weight e^(i n angle) over a block of atoms to sums[n], for all n, by turning each atom step by step.
+// Adds sum of weight e^(i n angle) over a block of atoms to sums[n], for all n, by rotating each atom step by step.
 void add_block(const double* weights, const double* angles, std::size_t size, std::vector<Complex>& sums) {
   std::array<double, kBlock> x{}, y{}, cosine{}, sine{};
   for (std::size_t i = 0; i < size; ++i) {
@@ -124,7 +124,7 @@ void FourierSum::add(const LossLaw& law, double steps) {
   for (std::size_t first = 0; first < count; first += kBlock)
     add_block(&atoms.weights[first], &angles[first], std::min(kBlock, count - first), sums);
 
-  // How far a sum may be off, relative to sums[0]: exponents, additions, atoms left out, and n turns.
+  // How far a sum may be off, relative to sums[0]: exponents, additions, atoms left out, and n rotations.
   const auto blocks = static_cast<double>(count / kBlock + 1);
   const double base = kUnit * (4 * atoms.greatest_exponent + blocks + 64) + kLeftOut;
   for (std::size_t n = 0; n < sums.size(); ++n) {
@@ -161,6 +161,7 @@ double FourierSum::delta(double epsilon, double mu) const {
     error += size * (errors_[n] + std::abs(powers_[n]) * (relative_error + theta * shift_error));
   }
   const double last = static_cast<double>(powers_.size() - 1) * line_.spacing;
+  // Pi times the bound of the terms beyond the last.
   const double beyond = std::exp(-mu_squared * last * last / 2) / (mu_squared * last * last * last);
   const double whole = line_.spacing / (2 * std::numbers::pi) * (std::max(0.0, sum) + error) + beyond;
   const auto times_moment = [&](double noise_squared, double log_factor) {

@@ -31,8 +31,11 @@ class SampledPair {
  public:
   SampledPair(double rate, double ratio) : q_(rate), s_(ratio) {}
 
-  // dP / dN(0, 1) at x; that of Q is the same at -x.
-  [[nodiscard]] double odds(double x) const { return 1 + q_ * std::expm1(exponent(x)); }
+  // dP / dN(0, 1) at x; that of Q is the same at -x. A sum of positive terms: 1 - q is exact for q >= 1/2.
+  [[nodiscard]] double odds(double x) const {
+    const double e = exponent(x);
+    return e < 0 ? (1 - q_) + q_ * std::exp(e) : 1 + q_ * std::expm1(e);
+  }
   // The share of q N(s, 1) in it.
   [[nodiscard]] double sampled_share(double x) const { return q_ * std::exp(exponent(x)) / odds(x); }
   [[nodiscard]] double tail(double x) const { return (1 - q_) * upper_tail(x) + q_ * upper_tail(x - s_); }

@@ -26,7 +26,7 @@ Result<double> log_delta_of(const SampledGaussianEvent& event, double epsilon) {
 }  // namespace
 
 Result<void> check(const SampledGaussianEvent& event) {
-  TAILCOAT_CHECK(check(kRateOption, event.rate));
+  TAILCOAT_CHECK(check(kSamplingRateOption, event.rate));
   TAILCOAT_CHECK(check(kRatioOption, event.ratio));
   TAILCOAT_CHECK(check(kStepsOption, static_cast<double>(event.steps)));
   return {};
@@ -55,7 +55,8 @@ Result<double> largest_sampling_rate(ApproxDp total, double ratio, std::size_t s
   const double goal = std::log(total.delta);
   double good = 0;
   double bad = std::numeric_limits<double>::infinity();
-  double rate = std::clamp(estimated_sampling_rate(budget, ratio, static_cast<double>(steps)), kRateOption.lowest, 1.0);
+  double rate =
+      std::clamp(estimated_sampling_rate(budget, ratio, static_cast<double>(steps)), kSamplingRateOption.lowest, 1.0);
   double slope = 4;  // of log delta in log rate; the first guess is steep enough to stay near
   double last_rate = 0;
   double last_log_delta = 0;
@@ -63,15 +64,15 @@ Result<double> largest_sampling_rate(ApproxDp total, double ratio, std::size_t s
     TAILCOAT_TRY(log_delta, log_delta_of({rate, ratio, steps}, total.epsilon));
     (log_delta <= goal ? good : bad) = rate;
     if (good == 1 || bad <= good * (1 + kTolerance)) return good;
-    if (bad == kRateOption.lowest) break;
+    if (bad == kSamplingRateOption.lowest) break;
     if (evaluation > 0) slope = std::max(0.1, (log_delta - last_log_delta) / std::log(rate / last_rate));
     last_rate = rate;
     last_log_delta = log_delta;
     const double step = (goal - log_delta) / slope - kAim;
     if (log_delta <= goal && step < kTolerance - kAim) return good;
     rate *= std::exp(std::clamp(step, -3.0, 3.0));
-    if (rate <= good || rate >= bad) rate = std::sqrt(std::max(good, kRateOption.lowest) * std::min(bad, 1.0));
-    rate = std::clamp(rate, kRateOption.lowest, 1.0);
+    if (rate <= good || rate >= bad) rate = std::sqrt(std::max(good, kSamplingRateOption.lowest) * std::min(bad, 1.0));
+    rate = std::clamp(rate, kSamplingRateOption.lowest, 1.0);
   }
   if (good > 0) return good;
   return over_budget(

@@ -12,7 +12,7 @@
 
 namespace tailcoat {
 
-inline constexpr NumberOption kRateOption{
+inline constexpr NumberOption kSamplingRateOption{
     .name = "rate", .meaning = "probability with which a row is in a sample", .lowest = 1e-12, .highest = 1};
 inline constexpr NumberOption kRatioOption{.name = "ratio",
                                            .meaning = "norm bound of a row's contribution / standard deviation",
@@ -31,8 +31,8 @@ Result<void> check(const SampledGaussianEvent&);
 // Whether any of the events, or of the branches of parallel ones, is sampled.
 bool holds_sampled_steps(const std::vector<Event>&);
 
-// The rate at which `steps` steps are about as private as Gaussian releases of `budget`: mu / (2 s sqrt(steps infl)),
-// infl = sinh(s^2) / s^2, s the ratio. Cheap, for planning; not a bound, and above 1 where no sampling is needed.
+// The rate at which `steps` steps are about as private as Gaussian releases of `budget`: mu / (2 s sqrt(steps) infl),
+// infl = sqrt(sinh(s^2) / s^2), s the ratio. Cheap, for planning; not a bound, and above 1 where no sampling is needed.
 double estimated_sampling_rate(Gdp budget, double ratio, double steps);
 
 // A rate in (0, 1] at which the event was evaluated and satisfied `total`; a rate 0.3 % greater would not, unless it is
