@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tailcoat/algorithms/localization.hpp"
 #include "tailcoat/algorithms/phases.hpp"
 #include "tailcoat/algorithms/rates.hpp"
 #include "tailcoat/algorithms/tuning.hpp"
@@ -63,8 +64,7 @@ double erm_bound(const Setting& setting, double clip, const std::vector<ErmPhase
   double v = setting.start_distance * setting.start_distance, error = 0;
   for (const ErmPhase& phase : phases) {
     const double modulus = phase.weight + mu;
-    const double pull = phase.weight * phase.weight / (2 * phase.weight + mu);
-    error += pull * v / 2 + square / (modulus * static_cast<double>(phase.rows));
+    error += distance_weight(phase.weight, mu) * v / 2 + square / (modulus * static_cast<double>(phase.rows));
     v = (phase.error.noise * clip * clip + phase.error.descent * square) / (modulus * modulus);
   }
   error += std::min(mean_slope(moments), clip) * std::sqrt(v);

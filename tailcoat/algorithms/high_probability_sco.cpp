@@ -65,10 +65,9 @@ StochasticPlan tight_plan(const StochasticProblem& problem, std::size_t count, d
   }
   const double start = problem.domain.radius();
   const std::vector<ChainPhase> chain = chain_of(plan.phases);
-  const std::vector<double> lambdas = best_lambdas(chain, start, slope(problem), ChainThrough::population_minimisers);
+  const std::vector<double> lambdas = best_lambdas(chain, start, slope(problem));
   for (std::size_t i = 0; i < count; ++i) plan.phases[i].lambda = lambdas[i];
-  plan.bound = {localization_bound(lambdas, chain, start, slope(problem), ChainThrough::population_minimisers),
-                failure};
+  plan.bound = {localization_bound(lambdas, chain, start, slope(problem)), failure};
   return plan;
 }
 
@@ -118,9 +117,7 @@ Result<StochasticPlan> text_plan(const StochasticProblem& problem, std::size_t q
     phase.lambda = (lambdas.empty() ? lambda : lambdas.back()) * 32;
     lambdas.push_back(phase.lambda);
   }
-  plan.bound = {localization_bound(lambdas, chain_of(plan.phases), problem.domain.radius(), g,
-                                   ChainThrough::population_minimisers),
-                failure};
+  plan.bound = {localization_bound(lambdas, chain_of(plan.phases), problem.domain.radius(), g), failure};
   return plan;
 }
 

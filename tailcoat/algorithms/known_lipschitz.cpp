@@ -30,8 +30,8 @@ Result<double> noise_per_sensitivity(const Setting& setting, const Budget& budge
 // A minimiser certified to a share of 2 C / (modulus n), with noise for its sensitivity; in units of C / modulus.
 ErrorForRows certified_error(double noise) {
   return [noise](std::size_t rows) {
-    const double pull = 2 / static_cast<double>(rows), miss = 1.02 * kMinimiserShare * pull;
-    const double moved = pull + 2 * miss;
+    const double sensitivity = 2 / static_cast<double>(rows), miss = 1.02 * kMinimiserShare * sensitivity;
+    const double moved = sensitivity + 2 * miss;
     return PhaseError{.noise = noise * moved * moved + miss * miss};
   };
 }
@@ -42,8 +42,8 @@ PhaseError error_of(const SensitiveSum& minimiser, const Budget& budget, const E
   const auto* pure = std::get_if<PureDp>(&budget);
   const double deviation = pure != nullptr ? std::sqrt(2) * laplace_scale(minimiser, *pure) : kGaussianScale;
   const double noise = deviation * minimiser.unit / unit, moved = minimiser.sensitivity * minimiser.unit / unit;
-  const double pull = 2 / static_cast<double>(phase.rows);
-  const double miss = std::max(1.02 * kMinimiserShare * pull, (moved - pull) / 2);
+  const double sensitivity = 2 / static_cast<double>(phase.rows);
+  const double miss = std::max(1.02 * kMinimiserShare * sensitivity, (moved - sensitivity) / 2);
   return {.noise = static_cast<double>(minimiser.size) * noise * noise + miss * miss};
 }
 

@@ -8,11 +8,6 @@
 
 namespace tailcoat {
 
-enum class ChainThrough {
-  population_minimisers,  // of F, which a phase is near with high probability
-  empirical_minimisers,   // of the samples of each phase, which it is near in the mean square
-};
-
 // Phase i comes within spread / (lambda_i + modulus) of the minimiser that the chain goes through, which is by at most
 // cost / (lambda_i + modulus) worse than it would be without error.
 struct ChainPhase {
@@ -20,15 +15,19 @@ struct ChainPhase {
   double cost = 0;
 };
 
+// p: a minimiser with a quadratic of this weight around a centre is worse than any point u by at most (p / 2) |u -
+// centre|^2, for a function that is strongly convex with this modulus, which may be 0.
+double distance_weight(double lambda, double modulus);
+
 // sum_i [ (p_i / 2) v_{i-1} + cost_i / (lambda_i + modulus) ] + slope sqrt(v_I),
-// v_0 = start_distance^2 and v_i = (spread_i / (lambda_i + modulus))^2, p_i = lambda_i through population minimisers,
-// lambda_i^2 / (2 lambda_i + modulus) through empirical ones: F(x_I) - F(x*) is at most this for a start within
-// start_distance of x* and an F with Lipschitz constant `slope`; with modulus > 0 of strongly convex functions.
+// v_0 = start_distance^2, v_i = (spread_i / (lambda_i + modulus))^2, p_i the distance weights: F(x_I) - F(x*) is at
+// most this for a start within start_distance of x* and an F with Lipschitz constant `slope`; with modulus > 0 of
+// strongly convex functions.
 double localization_bound(std::span<const double> lambdas, std::span<const ChainPhase> phases, double start_distance,
-                          double slope, ChainThrough through, double modulus = 0);
+                          double slope, double modulus = 0);
 
 // The lambdas that minimise it.
 std::vector<double> best_lambdas(std::span<const ChainPhase> phases, double start_distance, double slope,
-                                 ChainThrough through, double modulus = 0);
+                                 double modulus = 0);
 
 }  // namespace tailcoat

@@ -99,8 +99,7 @@ Result<PlannedStage> text_stage(const Setting& original, Gdp budget, const Optio
     lambdas.push_back(regularisation);
     chain.push_back({.spread = phase.spread});
   }
-  plan.excess_risk =
-      localization_bound(lambdas, chain, setting.start_distance, g2, ChainThrough::population_minimisers);
+  plan.excess_risk = localization_bound(lambdas, chain, setting.start_distance, g2);
   return plan;
 }
 

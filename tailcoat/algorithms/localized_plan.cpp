@@ -102,15 +102,13 @@ double with_clip_bias(const Search& search, double error, double clip) {
 // Fills in clip and weights for phases whose solves are known, and the bound.
 Chain with_clip(const Search& search, std::vector<LocalizedPhase> phases, double clip) {
   Chain chain{.phases = std::move(phases), .clip = clip};
-  std::vector<ChainPhase> links;
+  std::vector<ChainPhase> chain_phases;
   for (const LocalizedPhase& phase : chain.phases)
-    links.push_back(chain_phase(search, phase, clip, search.failure / static_cast<double>(chain.phases.size())));
+    chain_phases.push_back(chain_phase(search, phase, clip, search.failure / static_cast<double>(chain.phases.size())));
   const Setting& setting = search.setting;
   const double slope = setting.generalised_linear ? std::min(mean_slope(setting.moments), clip) : setting.moments.g2;
   const double start = std::max(setting.start_distance, 1e-100);
-  const ChainThrough through =
-      search.failure == 0 ? ChainThrough::empirical_minimisers : ChainThrough::population_minimisers;
-  const std::vector<double> lambdas = best_lambdas(links, start, slope, through, search.modulus);
+  const std::vector<double> lambdas = best_lambdas(chain_phases, start, slope, search.modulus);
   for (std::size_t i = 0; i < lambdas.size(); ++i) {
     chain.phases[i].weight = lambdas[i];
     chain.phases[i].convexity = search.modulus;
@@ -118,11 +116,11 @@ Chain with_clip(const Search& search, std::vector<LocalizedPhase> phases, double
     chain.phases[i].descent.modulus = lambdas[i] + search.modulus;
   }
   chain.excess_risk =
-      with_clip_bias(search, localization_bound(lambdas, links, start, slope, through, search.modulus), clip);
+      with_clip_bias(search, localization_bound(lambdas, chain_phases, start, slope, search.modulus), clip);
   return chain;
 }
 
-// The clip for which the bound is least: it is convex in the logarithm.
+// A clip for which the bound is about least. Any clip gives a bound that holds.
 Chain with_best_clip(const Search& search, const std::vector<LocalizedPhase>& phases) {
   const double gk = std::log(search.setting.moments.gk);
   const double log_clip = least_of_unimodal(

@@ -24,7 +24,7 @@ Options paper(double failure, double passes = 1000) {
 double bound_of(const Setting& setting, const StatedStage& stage) {
   double bound = 0, away = setting.start_distance;
   for (const StatedPhase& phase : stage.phases) {
-    bound += phase.descent.lambda * away * away / 2;
+    bound += phase.descent.lambda * away * away / 4;
     away = phase.spread / phase.descent.lambda;
   }
   return bound + setting.moments.g2 * away;

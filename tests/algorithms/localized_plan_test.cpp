@@ -149,7 +149,7 @@ TEST(LocalizedPlan, CertifiesNoMoreThanTheClosedForm) {
       const double c1 = std::sqrt(2.67 + 6.7 / 64) / 2, c2 = std::pow(2 * std::sqrt(2) * 1.034, 1 - 1 / k);
       const double closed = c1 * 1.6 * 2 / std::sqrt(n) +
                             c2 * 2.5 * 2 * std::pow(std::sqrt(20) / (n * std::sqrt(rho)), 1 - 1 / k) +
-                            0.31 * 1.6 * 2 / n;
+                            0.5 * 1.6 * 2 / n;
       EXPECT_LE(planned(setting, {.max_passes = 1e9}).bound.excess_risk, closed * 1.06) << k << " " << rows;
     }
   }
@@ -189,7 +189,7 @@ double majority_bound(const Setting& setting, const std::vector<LocalizedPhase>&
       const double fails = phase.copies == 1 ? q : binomial_tail(phase.copies, phase.copies - phase.copies / 2, q);
       (fails <= share ? low : high) = q;
     }
-    bound += phase.weight * away * away / 2;
+    bound += phase.weight * away * away / 4;
     away = (phase.copies == 1 ? 1 : 3) / std::sqrt(low) *
            (spread_of(setting, phase) + g / std::sqrt(static_cast<double>(phase.rows))) / phase.weight;
   }
