@@ -30,8 +30,8 @@ For every algorithm: its certified bound on the excess risk (on average, or with
 failure-probability; never above the trivial bound, which needs no data), its work, and an estimate
 of its time from a measurement at start (one-pass algorithms step from row to row on one core,
 others read all rows on all cores); or the precondition that fails. --strong-convexity MU is that of
-the mean loss of a GLM. Of a general problem every sample loss f has it, and the moments are those of
-f and of f less MU/2 times the squared distance from the centre of the domain. A chart (.svg or
+the mean loss of a GLM. Of a general problem every sample loss f has it, and the moments are those
+of f and of f less MU/2 times the squared distance from the centre of the domain. A chart (.svg or
 .html) shows the bounds against rows and epsilon.
 Example:
   tailcoat plan --rows 100000 --features 20 --epsilon 1 --moments 3,1.6,2.5 --diameter 2)";

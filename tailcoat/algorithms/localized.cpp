@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <cassert>
-#include <cmath>
 #include <variant>
 
 #include "tailcoat/algorithms/aggregate.hpp"
 #include "tailcoat/algorithms/localized_as_stated.hpp"
+#include "tailcoat/algorithms/localized_blocks.hpp"
 #include "tailcoat/privacy/sampled_gaussian.hpp"
 
 namespace tailcoat {
@@ -15,16 +15,12 @@ namespace {
 
 Result<LocalizedPlan> plan_tight(const Setting& setting, const Budget& budget, const Options& options) {
   TAILCOAT_CHECK(check(setting, setting.generalised_linear ? LeastOrder::above_one : LeastOrder::two));
-  TAILCOAT_CHECK(check(kMaxPassesOption, options.max_passes));
-  TAILCOAT_CHECK(check(kFailureProbabilityOption, options.failure_probability));
+  TAILCOAT_CHECK(check_localized(setting, options));
   if (std::holds_alternative<Gdp>(budget)) return refusal(kSampledStepsNeedDelta);
   TAILCOAT_TRY(total, approximate_budget(budget, "localized"));
-  if (setting.rows < 2) return refusal(fmt::format("localized needs at least 2 rows, the data has {}", setting.rows));
   TAILCOAT_TRY(plan, tight_plan(setting, total, options));
-  if (std::isfinite(plan.bound.excess_risk)) return plan;
-  return refusal(
-      fmt::format("localized certifies nothing for G2 = {}, Gk = {} and diameter = {}: out of the range of double",
-                  setting.moments.g2, setting.moments.gk, setting.diameter));
+  TAILCOAT_CHECK(check_certifies(plan.bound, setting));
+  return plan;
 }
 
 // One branch for each solve, and one for the selection: blocks of rows that are disjoint by their public index.
@@ -39,73 +35,42 @@ ParallelEvent event_of(const LocalizedPlan& plan, Gdp budget) {
 
 // The part of the loss that is not the quadratic (mu / 2) |x - x_0|^2 of a strongly convex problem: the steps know that
 // one exactly.
-Samples without_quadratic(const Problem& problem, double mu) {
-  if (mu == 0) return problem.samples;
-  assert(problem.samples.functions() != nullptr);  // no sample of a GLM is strongly convex
-  SampleFunctions functions = *problem.samples.functions();
-  functions.gradient = [own = functions.gradient, centre = problem.domain.centre(), mu](
-                           std::size_t row, std::span<const double> x, std::span<double> gradient) {
+Samples without_quadratic(const Samples& samples, std::span<const double> centre, double mu) {
+  if (mu == 0) return samples;
+  assert(samples.functions() != nullptr);  // no sample of a GLM is strongly convex
+  SampleFunctions functions = *samples.functions();
+  functions.gradient = [own = functions.gradient, centre, mu](std::size_t row, std::span<const double> x,
+                                                              std::span<double> gradient) {
     own(row, x, gradient);
     for (std::size_t j = 0; j < x.size(); ++j) gradient[j] -= mu * (x[j] - centre[j]);
   };
-  return problem.samples.with(std::move(functions));
+  return samples.with(std::move(functions));
 }
 
-// What all runs share: unused samples and meters, from the front.
-class Run {
- public:
-  Run(RunContext context, const Problem& problem, std::vector<PrivacyMeter>& meters)
-      : context_(context), problem_(problem), meters_(meters) {}
+// Both quadratics around their common centre: (lambda / 2) |. - x|^2 + (mu / 2) |. - x_0|^2.
+std::vector<double> centre_of(std::span<const double> x, std::span<const double> start, const LocalizedPhase& phase) {
+  std::vector<double> centre(x.begin(), x.end());
+  for (std::size_t j = 0; j < centre.size(); ++j)
+    centre[j] += phase.convexity / phase.descent.modulus * (start[j] - centre[j]);
+  return centre;
+}
 
-  // Algorithm 2.
-  Result<std::vector<double>> localize(const std::vector<LocalizedPhase>& phases) {
-    std::vector<double> x(problem_.domain.centre().begin(), problem_.domain.centre().end());
-    for (const LocalizedPhase& phase : phases) {
-      TAILCOAT_TRY(next, aggregated_solves(x, phase));
-      x = std::move(next);
-    }
-    return x;
-  }
-
-  Result<std::size_t> select(const Selection& selection, const std::vector<std::vector<double>>& candidates) {
-    return select_best(context_, problem_.samples.block(first_row_, selection.rows), problem_.domain.centre(),
-                       candidates, selection.bound, meters_[first_meter_]);
-  }
-
- private:
-  // Algorithm 3.
-  Result<std::vector<double>> aggregated_solves(std::span<const double> x, const LocalizedPhase& phase) {
-    const std::vector<double> centre = centre_of(x, phase);
-    const Samples samples = without_quadratic(problem_, phase.convexity);
-    std::vector<BitSource> noises = context_.noise.split(phase.copies);
-    std::vector<std::vector<double>> points(phase.copies);
-    const auto solve = [&](std::size_t j) -> Result<void> {
-      const Samples block = samples.block(first_row_ + j * phase.rows, phase.rows);
-      TAILCOAT_TRY(point,
-                   solve_sampled(context_.engine, block, problem_.domain, centre, phase.descent,
-                                 fmt::format("solve on {} rows", phase.rows), {meters_[first_meter_ + j], noises[j]}));
-      points[j] = std::move(point);
-      return {};
+// Algorithm 2: all phases, each around the answer of the one before.
+Result<std::vector<double>> localize(Engine& engine, FreshBlocks& blocks, const Problem& problem,
+                                     const std::vector<LocalizedPhase>& phases) {
+  const std::span<const double> start = problem.domain.centre();
+  std::vector<double> x(start.begin(), start.end());
+  for (const LocalizedPhase& phase : phases) {
+    const std::vector<double> centre = centre_of(x, start, phase);
+    const auto solve = [&](const Samples& block, Outlet outlet) {
+      return solve_sampled(engine, without_quadratic(block, start, phase.convexity), problem.domain, centre,
+                           phase.descent, fmt::format("solve on {} rows", phase.rows), outlet);
     };
-    TAILCOAT_CHECK(phase.copies == 1 ? solve(0) : context_.engine.for_each(phase.copies, solve));
-    first_row_ += phase.copies * phase.rows;
-    first_meter_ += phase.copies;
-    return std::move(points[aggregate(points)]);
+    TAILCOAT_TRY(points, blocks.solve(phase.copies, phase.rows, solve));
+    x = std::move(points[aggregate(points)]);
   }
-
-  // Both quadratics around their common centre: (lambda / 2) |. - x|^2 + (mu / 2) |. - x_0|^2.
-  [[nodiscard]] std::vector<double> centre_of(std::span<const double> x, const LocalizedPhase& phase) const {
-    std::vector<double> centre(x.begin(), x.end());
-    for (std::size_t j = 0; j < centre.size(); ++j)
-      centre[j] += phase.convexity / phase.descent.modulus * (problem_.domain.centre()[j] - centre[j]);
-    return centre;
-  }
-
-  RunContext context_;
-  const Problem& problem_;
-  std::vector<PrivacyMeter>& meters_;
-  std::size_t first_row_ = 0, first_meter_ = 0;
-};
+  return x;
+}
 
 }  // namespace
 
@@ -126,15 +91,17 @@ Result<Solution> localized(RunContext context, const Problem& problem, const Mom
   const ParallelEvent event = event_of(plan, mu);
   TAILCOAT_TRY(meter, PrivacyMeter::open(std::get<ApproxDp>(budget), {event}, Gdp{0}));
   TAILCOAT_TRY(meters, meter.split(event));
-  Run run(context, problem, meters);
+  FreshBlocks blocks(context, problem.samples, meters);
   std::vector<std::vector<double>> candidates;
   for (std::size_t i = 0; i < plan.runs; ++i) {
-    TAILCOAT_TRY(x, run.localize(plan.phases));
+    TAILCOAT_TRY(x, localize(context.engine, blocks, problem, plan.phases));
     candidates.push_back(std::move(x));
   }
   std::size_t best = 0;
   if (plan.selection.rows > 0) {
-    TAILCOAT_TRY(selected, run.select(plan.selection, candidates));
+    const auto [held_out, of_selection] = blocks.next(plan.selection.rows);
+    TAILCOAT_TRY(selected, select_best(context, held_out, problem.domain.centre(), candidates, plan.selection.bound,
+                                       of_selection));
     best = selected;
   }
   meter.join(std::move(meters));

@@ -7,6 +7,7 @@
 
 #include "tailcoat/algorithms/aggregate.hpp"
 #include "tailcoat/algorithms/localization.hpp"
+#include "tailcoat/algorithms/localized_blocks.hpp"
 #include "tailcoat/algorithms/noisy_gradients.hpp"
 
 namespace tailcoat {
@@ -60,46 +61,57 @@ double rows_for_text(std::size_t rows, double failure) {
   return n;
 }
 
+// Delta, from m samples. C_rp = sqrt(640): clipped_dp_sgd.md, "The text's constants".
+double text_error(const Setting& setting, double m, Gdp budget) {
+  const auto [k, g2, gk] = setting.moments;
+  const double privacy = std::sqrt(static_cast<double>(setting.dimension)) / (m * std::sqrt(rho_of(budget)));
+  return 3 * std::sqrt(640) * (gk * std::pow(privacy, 1 - 1 / k) + g2 / std::sqrt(m));
+}
+
+// lambda, for so many phases.
+double text_weight(const Setting& setting, double error, std::size_t phases) {
+  const double last = 2 * setting.moments.g2 * error / std::pow(8, static_cast<double>(phases));
+  return std::sqrt(last + error * error / 2) / setting.diameter;
+}
+
+// Clip, steps and spread of a phase whose copies, rows and lambda are known. Markov: 4/5 for the solver, 0.95 for the
+// distance of the empirical minimiser (E15). Fewer steps than the text's may need a larger R.
+void plan_solves(StatedPhase& phase, const Setting& setting, Gdp budget, const Options& options, double text_spread) {
+  const double lambda = phase.descent.lambda, g2 = setting.moments.g2;
+  phase.wanted_steps = text_steps(setting, phase.rows, budget);
+  phase.descent.clip = text_clip(setting, phase.rows, budget);
+  phase.descent.steps = phase.descent.uses = allowed_steps(phase.wanted_steps, options);
+  const double solver = solver_distance(setting, phase.rows, 2 * g2 / lambda, budget, phase.descent);
+  const double near = std::sqrt(5) * lambda * solver + 4.48 * g2 / std::sqrt(static_cast<double>(phase.rows));
+  phase.spread = std::max(text_spread, 3 * near);
+}
+
+Error too_few_rows(const Setting& setting, double failure) {
+  const double needed = rows_for_text(setting.rows, failure);
+  return refusal(
+      fmt::format("the text's J = 400 ln(I/delta) makes {} solves on at least 2 samples each in a phase of at most n/2 "
+                  "samples: n >= {}, and there are {} rows; use constants = tight",
+                  needed / 4, needed, setting.rows));
+}
+
 Result<PlannedStage> text_stage(const Setting& original, Gdp budget, const Options& options) {
   Setting setting = original;
   setting.generalised_linear = false;  // C_i changes from phase to phase: so does the loss that clipping leaves
-  const auto d = static_cast<double>(setting.dimension);
-  const auto [k, g2, gk] = setting.moments;
-  PlannedStage plan;
+  PlannedStage plan{.stage = {.phases = text_sizes(setting.rows, options.failure_probability)}};
   std::vector<StatedPhase>& phases = plan.stage.phases;
-  phases = text_sizes(setting.rows, options.failure_probability);
-  if (phases.empty())
-    return refusal(fmt::format(
-        "the text's J = 400 ln(I/delta) makes {} solves on at least 2 samples each in a phase of at most n/2 "
-        "samples: n >= {}, and there are {} rows; use constants = tight",
-        rows_for_text(setting.rows, options.failure_probability) / 4,
-        rows_for_text(setting.rows, options.failure_probability), setting.rows));
-  // C_rp = sqrt(640): clipped_dp_sgd.md, "The text's constants".
-  const double m = 2 * static_cast<double>(phases[0].rows), c_rp = std::sqrt(640);
-  const double delta =
-      3 * c_rp * (gk * std::pow(std::sqrt(d) / (m * std::sqrt(rho_of(budget))), 1 - 1 / k) + g2 / std::sqrt(m));
-  const double lambda = std::sqrt(2 * g2 * delta / std::pow(8, phases.size()) + delta * delta / 2) / setting.diameter;
+  if (phases.empty()) return too_few_rows(setting, options.failure_probability);
+  const double error = text_error(setting, 2 * static_cast<double>(phases[0].rows), budget);
+  const double lambda = text_weight(setting, error, phases.size());
   std::vector<double> lambdas;
   std::vector<ChainPhase> chain;
-  double growth = 1, regularisation = lambda;
   for (StatedPhase& phase : phases) {
-    growth *= 4;
-    regularisation *= 32;
-    phase.wanted_steps = text_steps(setting, phase.rows, budget);
-    phase.descent = {.rule = Constants::paper,
-                     .clip = text_clip(setting, phase.rows, budget),
-                     .lambda = regularisation,
-                     .steps = allowed_steps(phase.wanted_steps, options)};
-    phase.descent.uses = phase.descent.steps;
-    // Markov: 4/5 for the solver, 0.95 for the distance of the empirical minimiser (E15). Fewer steps than the text's
-    // may need a larger R.
-    const double solver = solver_distance(setting, phase.rows, 2 * g2 / regularisation, budget, phase.descent);
-    const double near = std::sqrt(5) * regularisation * solver + 4.48 * g2 / std::sqrt(static_cast<double>(phase.rows));
-    phase.spread = std::max(delta * growth, 3 * near);
-    lambdas.push_back(regularisation);
+    const auto i = static_cast<double>(lambdas.size() + 1);
+    phase.descent = {.rule = Constants::paper, .lambda = lambda * std::pow(32, i)};
+    plan_solves(phase, setting, budget, options, error * std::pow(4, i));
+    lambdas.push_back(phase.descent.lambda);
     chain.push_back({.spread = phase.spread});
   }
-  plan.excess_risk = localization_bound(lambdas, chain, setting.start_distance, g2);
+  plan.excess_risk = localization_bound(lambdas, chain, setting.start_distance, setting.moments.g2);
   return plan;
 }
 
@@ -170,48 +182,19 @@ Result<Domain> within(const Domain& domain, std::span<const double> centre, doub
   return Domain::intersection({domain, ball});
 }
 
-// What the phases of a run share: unused samples and meters, from the front.
-class Run {
- public:
-  Run(RunContext context, const Samples& samples, const Moments& moments, std::vector<PrivacyMeter>& meters)
-      : context_(context), samples_(samples), moments_(moments), meters_(meters) {}
-
-  // Algorithm 2.
-  Result<std::vector<double>> localize(const Domain& domain, std::vector<double> x, const StatedStage& stage) {
-    for (const StatedPhase& phase : stage.phases) {
-      TAILCOAT_TRY(next, aggregated_solves(domain, x, phase));
-      x = std::move(next);
-    }
-    return x;
-  }
-
- private:
-  // Algorithm 3.
-  Result<std::vector<double>> aggregated_solves(const Domain& domain, std::span<const double> centre,
-                                                const StatedPhase& phase) {
-    TAILCOAT_TRY(domain_near, within(domain, centre, 2 * moments_.g2 / phase.descent.lambda));
-    std::vector<BitSource> noises = context_.noise.split(phase.copies);
-    std::vector<std::vector<double>> points(phase.copies);
-    const auto solve = [&](std::size_t j) -> Result<void> {
-      const Samples block = samples_.block(first_row_ + j * phase.rows, phase.rows);
-      TAILCOAT_TRY(point, solve_clipped(context_.engine, block, domain_near, centre, phase.descent,
-                                        {meters_[first_meter_ + j], noises[j]}));
-      points[j] = std::move(point);
-      return {};
+// Algorithm 2, each phase by Algorithm 3.
+Result<std::vector<double>> localize(Engine& engine, FreshBlocks& blocks, const Domain& domain, std::vector<double> x,
+                                     const StatedStage& stage, double g2) {
+  for (const StatedPhase& phase : stage.phases) {
+    TAILCOAT_TRY(domain_near, within(domain, x, 2 * g2 / phase.descent.lambda));
+    const auto solve = [&](const Samples& block, Outlet outlet) {
+      return solve_clipped(engine, block, domain_near, x, phase.descent, outlet);
     };
-    // A single solve has all threads for its sums.
-    TAILCOAT_CHECK(phase.copies == 1 ? solve(0) : context_.engine.for_each(phase.copies, solve));
-    first_row_ += phase.copies * phase.rows;
-    first_meter_ += phase.copies;
-    return points[aggregate_within(points, phase.spread / phase.descent.lambda).value_or(aggregate(points))];
+    TAILCOAT_TRY(points, blocks.solve(phase.copies, phase.rows, solve));
+    x = std::move(points[aggregate_within(points, phase.spread / phase.descent.lambda).value_or(aggregate(points))]);
   }
-
-  RunContext context_;
-  const Samples& samples_;
-  const Moments& moments_;
-  std::vector<PrivacyMeter>& meters_;
-  std::size_t first_row_ = 0, first_meter_ = 0;
-};
+  return x;
+}
 
 }  // namespace
 
@@ -219,19 +202,14 @@ Result<StatedPlan> plan_localized_as_stated(const Setting& setting, const Budget
   Options options = given;
   options.failure_probability = positive_failure_probability(given);
   TAILCOAT_CHECK(check(setting));
-  TAILCOAT_CHECK(check(kMaxPassesOption, options.max_passes));
-  TAILCOAT_CHECK(check(kFailureProbabilityOption, options.failure_probability));
+  TAILCOAT_CHECK(check_localized(setting, options));
   TAILCOAT_TRY(mu, gaussian_budget(budget));
-  if (setting.rows < 2) return refusal(fmt::format("localized needs at least 2 rows, the data has {}", setting.rows));
   const Options within = for_lattice(setting, mu, options);
   const bool in_stages = setting.strong_convexity > 0;
   auto plan =
       plan_stages(setting, mu, within, in_stages ? text_stages(setting.rows) : std::vector<std::size_t>{setting.rows});
   if (!plan) return plan;
-  if (!std::isfinite(plan->bound.excess_risk))
-    return refusal(
-        fmt::format("localized certifies nothing for G2 = {}, Gk = {} and diameter = {}: out of the range of double",
-                    setting.moments.g2, setting.moments.gk, setting.diameter));
+  TAILCOAT_CHECK(check_certifies(plan->bound, setting));
   for (const StatedStage& stage : plan->stages) {
     for (const auto& [copies, rows, descent, spread, wanted] : stage.phases) {
       TAILCOAT_CHECK(check_gradients(setting, mu, descent.clip, descent.uses));
@@ -247,11 +225,11 @@ Result<Solution> localized_as_stated(RunContext run, const Problem& problem, con
   TAILCOAT_CHECK(check_releases(setting, releases(plan)));
   TAILCOAT_TRY(meter, open_meter(budget));
   TAILCOAT_TRY(meters, meter.split(solves(plan), meter.total()));
-  Run phases(run, problem.samples, moments, meters);
+  FreshBlocks blocks(run, problem.samples, meters);
   std::vector<double> x(problem.domain.centre().begin(), problem.domain.centre().end());
   for (const StatedStage& stage : plan.stages) {
     TAILCOAT_TRY(domain, within(problem.domain, x, stage.radius));
-    TAILCOAT_TRY(next, phases.localize(domain, std::move(x), stage));
+    TAILCOAT_TRY(next, localize(run.engine, blocks, domain, std::move(x), stage, moments.g2));
     x = std::move(next);
   }
   meter.join(std::move(meters));

@@ -52,7 +52,7 @@ std::size_t first_block(const std::vector<std::size_t>& reads) {
 }
 
 TEST(AggregatedSolves, LocalizedOutvotesABadFirstCopy) {
-  constexpr std::size_t kRows = 20'000;
+  constexpr std::size_t kRows = 100'000;
   const auto run = [](std::size_t bad, std::vector<std::size_t>* reads) {
     const SampleFunctions functions{.gradient = [=](std::size_t row, std::span<const double>, std::span<double> g) {
       if (reads != nullptr) reads->push_back(row);

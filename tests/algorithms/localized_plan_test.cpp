@@ -226,6 +226,11 @@ TEST(LocalizedPlan, BoostingTakesTheBestOfRunsWithTheirSharesOfTheFailure) {
                    2 * a * std::sqrt(j) / (n * mu) * std::sqrt(2 * l);
   const double expected = std::pow(2 / 0.05, 1 / j) * bound_of(part, plan.phases) + 2 * e;
   EXPECT_NEAR(plan.bound.excess_risk / expected, 1, 1e-5);
+  double read = n;  // by the score of each run
+  for (const LocalizedPhase& phase : plan.phases)
+    read += phase.descent.event.rate * static_cast<double>(phase.rows * phase.descent.event.steps);
+  EXPECT_NEAR(plan.work.sample_gradients / (j * read), 1, 1e-12);
+  EXPECT_NEAR(plan.work.passes * static_cast<double>(setting.rows) / (j * read), 1, 1e-12);
   EXPECT_EQ(planned(setting_for(20'000'000, false), options, {8, 1e-6}).runs, 1u) << "no values, no selection";
 }
 
