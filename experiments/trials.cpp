@@ -59,7 +59,7 @@ Outcome planned(const TrialPlan& plan, const Cell& cell, const Contender& conten
     outcome.refused = fmt::format("would read {:.1e} numbers, the study allows {:.1e}", work, most_work);
   const double affordable = std::max(2.0, most_work / work);
   if (affordable < static_cast<double>(cell.repetitions)) outcome.runs = static_cast<std::size_t>(affordable);
-  outcome.runs = std::min(outcome.runs, contender.most_runs);
+  if (contender.most_runs) outcome.runs = std::min(outcome.runs, contender.most_runs(cell));
   return outcome;
 }
 

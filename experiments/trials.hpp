@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,22 +16,22 @@
 
 namespace tailcoat::experiments {
 
-struct Contender {
-  Algorithm algorithm;
-  Options options{};
-  std::size_t most_runs = std::numeric_limits<std::size_t>::max();  // on a cell
-  std::optional<double> most_work{};                                // in place of the plan's
-};
-
-// The whole catalogue.
-std::vector<Contender> all_contenders(const Options&);
-
 struct Cell {
   Simulation simulation;
   Moments moments;
   std::size_t rows;
   std::size_t repetitions = 8;
 };
+
+struct Contender {
+  Algorithm algorithm;
+  Options options{};
+  std::function<std::size_t(const Cell&)> most_runs{};  // on a cell; none: as many as it has repetitions
+  std::optional<double> most_work{};                    // in place of the plan's
+};
+
+// The whole catalogue.
+std::vector<Contender> all_contenders(const Options&);
 
 struct TrialPlan {
   std::string name{};  // of the study: part of all seeds

@@ -79,7 +79,7 @@ Command experiment_command(CLI::App& tailcoat) {
   CLI::App* parser = tailcoat.add_subcommand("experiment", "Repeat a study on simulated data");
   const auto options = std::make_shared<ExperimentOptions>();
   parser->add_option("NAME", options->name, "which one; listed below")->required()->type_name("");
-  parser->add_flag("--quick", options->quick, "less than a minute on two cores");
+  parser->add_flag("--quick", options->quick, "fewer rows and runs: minutes, not half an hour");
   add_number(*parser, kSeed, options->seed);
   parser->add_option("--output", options->output, "directory for charts and figures")->type_name("DIR");
   parser->add_flag("--json", options->json, "print one JSON object");

@@ -109,13 +109,15 @@ TEST(Rates, MeasurementsStayBelowCertificatesAndFallAsFastAsTheoryPromises) {
       EXPECT_LE(slope, theory + 0.08) << fit;
       ++compared[fit["algorithm"]];
     }
-    if (fit["algorithm"] == "implicit-glm" && fit["problem"] == "hard") {
+    const bool shows_its_rate = fit["algorithm"] == "implicit-glm" || fit["algorithm"] == "localized";
+    if (shows_its_rate && fit["problem"] == "hard") {
       EXPECT_NEAR(slope, fit["private_slope"], 0.08) << fit;
     }
   }
   expect_table_says_what_is_comparable(*report);
   EXPECT_EQ(compared["implicit-glm"], 9);
   EXPECT_EQ(compared["implicit"], 9);
+  EXPECT_EQ(compared["localized"], 9);
   EXPECT_EQ(compared["one-pass-glm"], 6);  // not for absolute losses
   // The centre of the domain has the same slope on the hard problem: it must have been left.
   for (const Json& cell : report->json["cells"]) {
