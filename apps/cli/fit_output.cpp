@@ -253,17 +253,18 @@ std::string share_text(const ReleaseGroup& group, double whole) {
 
 std::string budget_text(const Receipt& receipt) {
   const double whole = receipt.gaussian_budget.mu * receipt.gaussian_budget.mu;
-  const bool pure = receipt.budget.delta == 0;
-  std::string text = pure ? "\nBudget: epsilon without delta, all of which was spent\n"
-                          : fmt::format("\nBudget: {:.1f} % of what epsilon and delta allow was spent\n",
-                                        100 * std::pow(receipt.gaussian_spent.mu, 2) / whole);
+  const bool gaussian = whole > 0;  // the shares of other releases do not add up
+  std::string text = gaussian ? fmt::format("\nBudget: {:.1f} % of what epsilon and delta allow was spent\n",
+                                            100 * std::pow(receipt.gaussian_spent.mu, 2) / whole)
+                              : fmt::format("\nBudget: {}, all of which was spent\n",
+                                            receipt.budget.delta == 0 ? "epsilon without delta" : "epsilon and delta");
   text += fmt::format("{}{:>14}{:>14}{:>14}\n", name_cell(""), "releases", "numbers", "share");
   const std::vector<ReleaseGroup> groups = grouped(receipt);
   for (const ReleaseGroup& group : groups) {
     text += fmt::format("{}{:>14}{:>14}{:>14}\n", name_cell(group.what, group.of_block ? 2 : 0), group.count,
                         group.values, share_text(group, whole));
   }
-  if (!pure)
+  if (gaussian)
     text += fmt::format(
         "  Shares are of mu^2, which adds up. mu, here {:.4g} in all, is by how many standard deviations\n"
         "  of the noise one row can move what is released.\n",
@@ -290,10 +291,8 @@ std::string bound_text(const Fit& fit) {
                 "  fit, which all coefficients 0 have without a look at the data\n",
                 excess_risk)
           : fmt::format("\nCertified: excess risk, in the units of the fit, at most {:.4g} {}\n", excess_risk, holds);
-  return bound + fmt::format("{}", fit.work.wanted_passes > fit.work.passes
-                                       ? fmt::format("  its theorem asks for {:.4g} passes; see --max-passes\n",
-                                                     fit.work.wanted_passes)
-                                       : "");
+  if (fit.work.wanted_passes <= fit.work.passes) return bound;
+  return bound + fmt::format("  its theorem asks for {:.4g} passes; see --max-passes\n", fit.work.wanted_passes);
 }
 
 // What a model gives a row before it is made a chance or a rate.

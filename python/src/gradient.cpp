@@ -35,8 +35,19 @@ void PythonGradient::operator()(std::size_t row, std::span<const double> x, std:
     const bool next = row == block.first + block.count;
     fetch(block, row, std::min({next ? kGrowth * block.count : 1, kMostRows, rows_ - row}), x);
   }
-  const auto* found = block.gradients.data() + (row - block.first) * x.size();
-  std::copy(found, found + x.size(), out.begin());
+  give(block, row, out);
+}
+
+void PythonGradient::alone(std::size_t row, std::span<const double> x, std::span<double> out) {
+  if (state_.stop) throw std::runtime_error("stopped");
+  Block& block = block_of_this_thread();
+  fetch(block, row, 1, x);
+  give(block, row, out);
+}
+
+void PythonGradient::give(Block& block, std::size_t row, std::span<double> out) {
+  const auto* found = block.gradients.data() + (row - block.first) * out.size();
+  std::copy(found, found + out.size(), out.begin());
   if (std::exchange(block.last, row) != row) ++state_.done;
 }
 

@@ -26,6 +26,9 @@ class PythonGradient {
   // Throws if the job is to stop. If Python raises, the job is to stop because of that. Counts visits of rows as done:
   // how often an inner loop asks for the row it is at depends on what is in it.
   void operator()(std::size_t row, std::span<const double> x, std::span<double> out);
+  // The same by a call for this row alone: in a call for several its last bits may depend on which others there are,
+  // and a batch is secret.
+  void alone(std::size_t row, std::span<const double> x, std::span<double> out);
 
  private:
   // The rows that were last computed for a thread.
@@ -38,6 +41,7 @@ class PythonGradient {
   Block& block_of_this_thread();
   void fetch(Block&, std::size_t first, std::size_t count, std::span<const double> x);
   void call(Block&);
+  void give(Block&, std::size_t row, std::span<double> out);
 
   nanobind::object gradient_;
   std::size_t rows_;

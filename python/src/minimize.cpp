@@ -64,6 +64,8 @@ nb::dict minimize(const nb::object& gradient, std::size_t rows, const Domain& do
   const std::function<Result<Solution>()> work = [&]() -> Result<Solution> {
     SampleFunctions functions{
         .gradient = [&](std::size_t row, std::span<const double> x, std::span<double> out) { callback(row, x, out); },
+        .gradient_alone = [&](std::size_t row, std::span<const double> x,
+                              std::span<double> out) { callback.alone(row, x, out); },
         .gradient_error = gradient_error};
     Engine engine(threads, &state.stop);
     const Problem problem{.samples = Samples(rows, domain.dimension(), std::move(functions)),

@@ -8,11 +8,10 @@
 
 namespace tailcoat {
 
-// Phase i comes within spread / (lambda_i + modulus) of the minimiser that the chain goes through, which is by at most
-// cost / (lambda_i + modulus) worse than it would be without error.
+// Times lambda_i + modulus, both of them.
 struct ChainPhase {
-  double spread;
-  double cost = 0;
+  double spread;    // distance of the answer from the minimiser that the chain goes through
+  double cost = 0;  // what that minimiser loses because the samples are finitely many
 };
 
 // p: a minimiser with a quadratic of this weight around a centre is worse than any point u by at most (p / 2) |u -

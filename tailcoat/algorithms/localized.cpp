@@ -39,11 +39,13 @@ Samples without_quadratic(const Samples& samples, std::span<const double> centre
   if (mu == 0) return samples;
   assert(samples.functions() != nullptr);  // no sample of a GLM is strongly convex
   SampleFunctions functions = *samples.functions();
-  functions.gradient = [own = functions.gradient, centre, mu](std::size_t row, std::span<const double> x,
-                                                              std::span<double> gradient) {
-    own(row, x, gradient);
-    for (std::size_t j = 0; j < x.size(); ++j) gradient[j] -= mu * (x[j] - centre[j]);
-  };
+  for (SampleGradient* of : {&functions.gradient, &functions.gradient_alone}) {
+    if (!*of) continue;
+    *of = [own = *of, centre, mu](std::size_t row, std::span<const double> x, std::span<double> gradient) {
+      own(row, x, gradient);
+      for (std::size_t j = 0; j < x.size(); ++j) gradient[j] -= mu * (x[j] - centre[j]);
+    };
+  }
   return samples.with(std::move(functions));
 }
 

@@ -15,9 +15,9 @@ namespace tailcoat {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// C / sigma of a step. The first makes for 3 % more noise than without sampling; the others for 18 %, 59 % and five
-// times, and batches that are smaller still: for where passes are short (sampled_descent.md).
-constexpr double kRatios[] = {0.8, 1.2, 1.6, 2.4};
+// C / sigma of a step: of many steps the noise is 3, 8, 22 and 75 % more than without sampling, for batches that are
+// smaller and smaller. The first is taken unless passes are short (sampled_descent.md).
+constexpr double kRatios[] = {0.8, 1, 1.3, 1.8};
 constexpr double kMostSteps = 64;     // per row of a phase; c_1 falls by 2 % beyond (localized.md)
 constexpr double kStepCost = 12;      // of a step, in rows read
 constexpr double kGoodEnough = 1.05;  // of the least bound found: the cheapest plan below that is taken
@@ -35,13 +35,11 @@ struct StepRule {
 };
 
 // A solve on m rows whose price is about the budget: as many steps as asked for, but with a row per batch.
-SampledGaussianEvent event_for(std::size_t rows, StepRule rule, Gdp budget) {
-  const double m = static_cast<double>(rows), most = std::pow(m * budget.mu / (2 * rule.ratio), 2);
+SampledGaussianEvent event_for(const ChainSearch& search, std::size_t rows, StepRule rule) {
+  const double m = static_cast<double>(rows), mu = search.budget.mu, most = std::pow(m * mu / (2 * rule.ratio), 2);
   const double steps = std::max(1.0, std::floor(std::min(rule.steps * m, most)));
-  const double ratio = std::max(rule.ratio, budget.mu / (2 * std::sqrt(steps)));  // the larger: all rows in each step
-  return {.rate = std::min(1.0, estimated_sampling_rate(budget, ratio, steps)),
-          .ratio = ratio,
-          .steps = static_cast<std::size_t>(steps)};
+  const double ratio = std::max(rule.ratio, mu / (2 * std::sqrt(steps)));  // the larger: all rows in each step
+  return {.rate = (*search.rates)(ratio, steps), .ratio = ratio, .steps = static_cast<std::size_t>(steps)};
 }
 
 // In the chain through empirical minimisers a phase costs g^2 / m; in that through population minimisers its spread
@@ -114,7 +112,7 @@ LocalizedChain with_best_clip(const ChainSearch& search, const std::vector<Local
 LocalizedPhase phase_for(const ChainSearch& search, std::size_t rows, StepRule rule, double failure) {
   const auto with_copies = [&](std::size_t copies) {
     const std::size_t each = rows / copies;
-    return LocalizedPhase{.copies = copies, .rows = each, .descent = {.event = event_for(each, rule, search.budget)}};
+    return LocalizedPhase{.copies = copies, .rows = each, .descent = {.event = event_for(search, each, rule)}};
   };
   if (failure == 0) return with_copies(1);
   LocalizedPhase best;
@@ -172,10 +170,11 @@ ChosenChain cheapest_good_chain(const ChainSearch& search, double max_passes) {
   const double most_rows = max_passes * static_cast<double>(search.setting.rows);
   std::vector<LocalizedChain> list;
   add_chains(search, kRatios[0], most_rows, list);
-  const double wanted = cheapest_good(list, kInfinity).rows_read();
-  if (wanted > most_rows)
-    for (const double ratio : std::span(kRatios).subspan(1)) add_chains(search, ratio, most_rows, list);
-  return {.chain = cheapest_good(list, most_rows), .wanted_rows_read = wanted};
+  const LocalizedChain wanted = cheapest_good(list, kInfinity);
+  if (wanted.rows_read() <= most_rows) return {wanted};
+  for (const double ratio : std::span(kRatios).subspan(1)) add_chains(search, ratio, most_rows, list);
+  LocalizedChain chosen = cheapest_good(list, most_rows);
+  return {.chain = chosen, .kept_from = std::max(wanted.rows_read() - chosen.rows_read(), 0.0)};
 }
 
 }  // namespace tailcoat

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tailcoat/algorithms/sampled_descent.hpp"
+#include "tailcoat/algorithms/sampling_rates.hpp"
 
 namespace tailcoat {
 
@@ -31,7 +32,8 @@ struct LocalizedChain {
 // What all chains of a search have in common.
 struct ChainSearch {
   Setting setting;
-  Gdp budget;
+  Gdp budget;                   // about what a solve costs
+  const SamplingRates* rates;   // and the rates at which it does
   double failure = 0;  // of the chain; 0: its bound is on the mean
   double modulus = 0;  // of each sample function, which goes into the steps (losses of the user's own)
   Growth growth{};     // of F; modulus 0: none known
@@ -42,7 +44,7 @@ LocalizedChain with_clip(const ChainSearch&, std::vector<LocalizedPhase> phases,
 
 struct ChosenChain {
   LocalizedChain chain;
-  double wanted_rows_read;  // by the same rule without a limit on passes
+  double kept_from = 0;  // rows that the same rule would have read beyond these without a limit on passes
 };
 ChosenChain cheapest_good_chain(const ChainSearch&, double max_passes);
 

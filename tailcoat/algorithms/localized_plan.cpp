@@ -18,7 +18,7 @@ LocalizedPlan plan_of(const Setting& setting, const LocalizedStages& stages, dou
     plan.work.sample_gradients += stage.rows_read();
   }
   plan.work.passes = plan.work.sample_gradients / static_cast<double>(setting.rows);
-  plan.work.wanted_passes = std::max(plan.work.passes, stages.wanted_rows_read / static_cast<double>(setting.rows));
+  plan.work.wanted_passes = plan.work.passes + stages.kept_from / static_cast<double>(setting.rows);
   plan.work.fixed = false;  // how many rows the steps draw is secret
   plan.bound = {.excess_risk = stages.excess_risk(), .failure_probability = failure};
   return plan;
@@ -40,14 +40,14 @@ double boosted(double mean_bound, const Boost& boost, double failure) {
   return std::pow(2 / failure, 1 / static_cast<double>(boost.runs)) * mean_bound + 2 * boost.score.error;
 }
 
-Boost best_boost(const Setting& setting, Gdp budget, const Options& options) {
+Boost best_boost(const Setting& setting, Gdp budget, const SamplingRates& rates, const Options& options) {
   Boost best;
   for (const std::size_t runs : {1, 2, 3, 4, 6, 8}) {
     Boost boost{.runs = runs, .held_out = runs == 1 ? 0 : setting.rows / 8};
     Setting part = setting;
     part.rows = (setting.rows - boost.held_out) / runs;
     if (part.rows < 2) break;
-    boost.stages = best_stages(part, budget, 0, options.max_passes);
+    boost.stages = best_stages(part, budget, rates, 0, options.max_passes);
     if (runs > 1) boost.score = score_error(setting, boost.held_out, runs, budget, options.failure_probability / 2);
     boost.excess_risk = boosted(boost.stages.excess_risk(), boost, options.failure_probability);
     if (boost.excess_risk < best.excess_risk) best = std::move(boost);
@@ -58,8 +58,9 @@ Boost best_boost(const Setting& setting, Gdp budget, const Options& options) {
 
 Result<LocalizedPlan> likely_plan(const Setting& setting, ApproxDp budget, Gdp mu, const Options& options) {
   const double failure = options.failure_probability;
-  LocalizedStages majority = best_stages(setting, mu, failure, options.max_passes);
-  Boost boost = best_boost(setting, mu, options);
+  const SamplingRates rates(budget);
+  LocalizedStages majority = best_stages(setting, mu, rates, failure, options.max_passes);
+  Boost boost = best_boost(setting, mu, rates, options);
   if (majority.excess_risk() <= boost.excess_risk) {
     TAILCOAT_CHECK(certify(majority, budget));
     return plan_of(setting, majority, failure);
@@ -83,7 +84,7 @@ Result<LocalizedPlan> tight_plan(const Setting& setting, ApproxDp budget, const 
   TAILCOAT_TRY(ideal, ideal_budget(budget));
   TAILCOAT_TRY(mu, gaussian_budget(budget));
   if (options.failure_probability > 0) return likely_plan(setting, ideal, mu, options);
-  LocalizedStages stages = best_stages(setting, mu, 0, options.max_passes);
+  LocalizedStages stages = best_stages(setting, mu, SamplingRates(ideal), 0, options.max_passes);
   TAILCOAT_CHECK(certify(stages, ideal));
   return plan_of(setting, stages, 0);
 }

@@ -8,9 +8,9 @@
 namespace tailcoat {
 namespace {
 
-// F(x) - F(x*) >= alpha |x - x*|^theta.
-double distance_of(const Growth& growth, double excess_risk) {
-  return std::pow(excess_risk / growth.modulus, 1 / growth.exponent);
+// How far from x* a point of the domain with so little excess risk is: F(x) - F(x*) >= alpha |x - x*|^theta.
+double distance_within(const ChainSearch& search, double excess_risk) {
+  return std::min(std::pow(excess_risk / search.growth.modulus, 1 / search.growth.exponent), search.setting.diameter);
 }
 
 // Chains on fresh rows, so many in each stage.
@@ -25,8 +25,8 @@ LocalizedStages in_stages(const ChainSearch& search, double max_passes, const st
     ChosenChain chosen = cheapest_good_chain(stage, max_passes);
     stages.chains.push_back(std::move(chosen.chain));
     stages.searches.push_back(stage);
-    stages.wanted_rows_read += chosen.wanted_rows_read;
-    if (search.growth.modulus > 0) start = std::min(start, distance_of(search.growth, stages.excess_risk()));
+    stages.kept_from += chosen.kept_from;
+    if (search.growth.modulus > 0) start = distance_within(search, stages.excess_risk());
   }
   return stages;
 }
@@ -73,8 +73,10 @@ LocalizedStages with_strongly_convex_samples(ChainSearch search, double max_pass
 
 }  // namespace
 
-LocalizedStages best_stages(const Setting& setting, Gdp budget, double failure, double max_passes) {
-  ChainSearch search{.setting = setting, .budget = budget, .failure = failure, .growth = growth_of(setting)};
+LocalizedStages best_stages(const Setting& setting, Gdp budget, const SamplingRates& rates, double failure,
+                            double max_passes) {
+  ChainSearch search{
+      .setting = setting, .budget = budget, .rates = &rates, .failure = failure, .growth = growth_of(setting)};
   search.setting.start_distance = start_distance_of(setting);
   LocalizedStages best = with_growth(search, max_passes);
   const bool glm = setting.generalised_linear;
@@ -96,7 +98,7 @@ Result<void> certify(LocalizedStages& stages, ApproxDp budget) {
       event.rate = rate;
     }
     chain = with_clip(search, chain.phases, chain.clip);
-    if (search.growth.modulus > 0) start = std::min(start, distance_of(search.growth, chain.excess_risk));
+    if (search.growth.modulus > 0) start = distance_within(search, chain.excess_risk);
   }
   return {};
 }

@@ -36,12 +36,37 @@ Result<void> check_moments(const Setting& setting, LeastOrder least) {
   }
   if (std::isfinite(g2))
     return usage_error(fmt::format("k = {} is below 2, with G2 = {}; give K,GK alone, or k >= 2", k, g2));
-  if (least == LeastOrder::two || !setting.generalised_linear)
+  if (!setting.generalised_linear)
+    return refusal(fmt::format(
+        "k = {} is below 2, for which there are proofs for generalised linear models alone; give k >= 2", k));
+  if (least == LeastOrder::two)
     return refusal(
-        fmt::format("k = {} is below 2, for which there are proofs for generalised linear models alone, in "
-                    "implicit-glm and, with tight constants, localized, known-lipschitz and known-lipschitz-gd; "
-                    "use one of these, or give k >= 2",
+        fmt::format("k = {} is below 2, which of all algorithms implicit-glm and, with tight constants, localized, "
+                    "known-lipschitz and known-lipschitz-gd take; use one of these, or give k >= 2",
                     k));
+  return {};
+}
+
+// A slope of at most G bounds how fast F can grow: subgradients in two points at distance D differ by mu D at least, and
+// some point is D / 2 away from x*.
+Result<void> check_growth(const Setting& setting) {
+  const double slope = mean_slope(setting.moments), mu = setting.strong_convexity;
+  const auto [theta, alpha] = setting.growth;
+  if (!(mu >= 0 && std::isfinite(mu)))
+    return usage_error(fmt::format("strong-convexity = {} is not in [0, inf)", mu));
+  if (!(alpha >= 0 && std::isfinite(alpha)))
+    return usage_error(fmt::format("growth: modulus = {} is not in [0, inf)", alpha));
+  if (!(theta >= 2 && std::isfinite(theta)))
+    return refusal(
+        fmt::format("growth: exponent = {} is below 2, for which no bound is proved; give one >= 2, or none", theta));
+  if (mu * setting.diameter > 2 * slope)
+    return refusal(fmt::format("strong-convexity = {} cannot hold on a domain of diameter {} with slopes of {} on "
+                               "average: at most 2 slopes / diameter = {}",
+                               mu, setting.diameter, slope, 2 * slope / setting.diameter));
+  if (const double most = slope / std::pow(setting.diameter / 2, theta - 1); alpha > most)
+    return refusal(fmt::format("growth: modulus = {} cannot hold on a domain of diameter {} with slopes of {} on "
+                               "average: at most {}",
+                               alpha, setting.diameter, slope, most));
   return {};
 }
 
@@ -94,13 +119,7 @@ Result<void> check(const Setting& setting, LeastOrder least) {
     return usage_error(
         fmt::format("start-distance = {} is not in [0, {}], the diameter", setting.start_distance, setting.diameter));
   if (!(setting.smoothness > 0)) return usage_error(fmt::format("smoothness = {} is not above 0", setting.smoothness));
-  if (!(setting.strong_convexity >= 0 && std::isfinite(setting.strong_convexity)))
-    return usage_error(fmt::format("strong-convexity = {} is not in [0, inf)", setting.strong_convexity));
-  if (!(setting.growth.modulus >= 0 && std::isfinite(setting.growth.modulus)))
-    return usage_error(fmt::format("growth: modulus = {} is not in [0, inf)", setting.growth.modulus));
-  if (!(setting.growth.exponent >= 2 && std::isfinite(setting.growth.exponent)))
-    return refusal(fmt::format("growth: exponent = {} is below 2, for which no bound is proved; give one >= 2, or none",
-                               setting.growth.exponent));
+  TAILCOAT_CHECK(check_growth(setting));
   TAILCOAT_CHECK(check(kStepErrorOption, setting.given.step_error));
   TAILCOAT_CHECK(check(kGradientErrorOption, setting.given.gradient_error));
   return {};

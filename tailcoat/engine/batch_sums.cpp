@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <variant>
 
 #include "tailcoat/engine/engine.hpp"
@@ -21,7 +20,10 @@ using Batch = std::span<const std::uint32_t>;
 class BatchSums::Rows {
  public:
   Rows(const ClipLattice& lattice, const Workers& workers)
-      : clip_(clip_of(lattice)), sums_(lattice.dimension, lattice.clip_units), workers_(workers) {
+      : clip_(clip_of(lattice)),
+        sums_(lattice.dimension, lattice.clip_units),
+        dimension_(lattice.dimension),
+        workers_(workers) {
     most_ = std::min(kMaxBlockRows, sums_.most_terms() / kTileRows * kTileRows);
   }
   virtual ~Rows() = default;
@@ -36,6 +38,7 @@ class BatchSums::Rows {
     return totals;
   }
   virtual void prefetch(Batch batch) const = 0;
+  [[nodiscard]] std::size_t dimension() const { return dimension_; }
 
  protected:
   virtual void add(std::span<const double> x, Batch batch) = 0;  // at most most_ rows
@@ -45,6 +48,7 @@ class BatchSums::Rows {
   std::size_t most_;
 
  private:
+  std::size_t dimension_;
   const Workers& workers_;
 };
 
@@ -90,8 +94,8 @@ class BatchSums::GlmRows final : public Rows {
 
 class BatchSums::FunctionRows final : public Rows {
  public:
-  FunctionRows(SampleGradient gradient, std::size_t first, const ClipLattice& lattice, const Workers& workers)
-      : Rows(lattice, workers), gradient_(std::move(gradient)), first_(first), block_(lattice.dimension, kRowsAtOnce) {}
+  FunctionRows(const SampleFunctions& functions, std::size_t first, const ClipLattice& lattice, const Workers& workers)
+      : Rows(lattice, workers), gradient_(functions.gradient_alone ? functions.gradient_alone : functions.gradient), first_(first), block_(lattice.dimension, kRowsAtOnce) {}
 
   void prefetch(Batch) const override {}  // only the callback knows where its rows are
 
@@ -118,6 +122,8 @@ BatchSums& BatchSums::operator=(BatchSums&&) noexcept = default;
 BatchSums::~BatchSums() = default;
 
 Result<Sensitive<std::vector<std::int64_t>>> BatchSums::at(std::span<const double> x, Batch batch) try {
+  if (x.size() != rows_->dimension())
+    return usage_error(fmt::format("a point of {} numbers for {} dimensions", x.size(), rows_->dimension()));
   return Sensitive(rows_->sum(x, batch));
 } catch (...) {
   return error_of(std::current_exception());
@@ -130,12 +136,12 @@ Result<BatchSums> Engine::batch_sums(const Samples& samples, const ClipLattice& 
   TAILCOAT_CHECK(check(lattice, samples.dimension()));
   TAILCOAT_CHECK(check_unweighted(samples, "a sum over batches"));
   TAILCOAT_CHECK(check_exact_sum(samples.size(), lattice.clip_units));
-  if (samples.size() > std::numeric_limits<std::uint32_t>::max())
-    return refusal(fmt::format("{} samples are more than 2^32 - 1, the most that batches are drawn from; use fewer",
-                               samples.size()));
+  if (samples.size() > kMostBatchedSamples)
+    return refusal(fmt::format("{} samples are more than {}, the most that batches are drawn from; use fewer",
+                               samples.size(), kMostBatchedSamples));
   if (samples.glm_loss() == nullptr)
     return BatchSums(
-        std::make_unique<BatchSums::FunctionRows>(samples.functions()->gradient, samples.first_, lattice, *workers_));
+        std::make_unique<BatchSums::FunctionRows>(*samples.functions(), samples.first_, lattice, *workers_));
   std::unique_ptr<BatchSums::Rows> rows;
   use_whole_piece(pieces_of(samples), 0, samples.size(), [&]<class T>(const Piece<T>& piece) {
     rows = std::make_unique<BatchSums::GlmRows<T>>(piece, samples.loss_, lattice, *workers_);

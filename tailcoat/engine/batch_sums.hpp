@@ -3,7 +3,9 @@
 // row that is not in the batch contributes exactly zero (lattice.md, "Sums over batches").
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,6 +14,9 @@
 #include "tailcoat/privacy/sensitive.hpp"
 
 namespace tailcoat {
+
+// Of the samples that batches are drawn from.
+inline constexpr std::size_t kMostBatchedSamples = std::numeric_limits<std::uint32_t>::max();
 
 class BatchSums {
  public:

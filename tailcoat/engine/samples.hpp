@@ -81,6 +81,9 @@ using SampleValue = std::function<double(std::size_t row, std::span<const double
 // A convex loss of the user's own.
 struct SampleFunctions {
   SampleGradient gradient{};
+  // For a gradient that is computed for several rows at a time, whose last bits may depend on what these are: the
+  // gradient of a row by itself, for sums over batches that must stay secret (lattice.md, "Sums over batches").
+  SampleGradient gradient_alone{};
   SampleValue value{};         // the loss itself, only for algorithms that say so
   SampleStep implicit_step{};  // only for algorithms that say so
   double step_error = 0;  // how far implicit_step may be from the exact minimiser, whatever the sample and the step

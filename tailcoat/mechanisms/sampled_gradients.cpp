@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
 #include <utility>
 
 #include "tailcoat/noise/gaussian.hpp"
@@ -53,7 +52,8 @@ Result<SampledGradients> SampledGradients::open(Engine& engine, const Samples& s
 }
 
 Result<void> SampledGradients::at(std::span<const double> x, std::span<double> gradient) {
-  assert(gradient.size() == x.size());
+  if (gradient.size() != x.size())
+    return usage_error(fmt::format("room for {} numbers of a gradient in {} dimensions", gradient.size(), x.size()));
   if (steps_left_ == 0) return over_budget("all steps of a sampled Gaussian mechanism have been released");
   const std::size_t left = std::exchange(steps_left_, 0) - 1;  // none if this one fails: its batch is not drawn again
   std::vector<std::uint32_t>& batch = ahead_[next_];

@@ -8,6 +8,7 @@
 
 #include "tailcoat/base/rounding.hpp"
 #include "tailcoat/privacy/randomness.hpp"
+#include "tailcoat/privacy/sampled_gaussian.hpp"
 #include "tailcoat/privacy/search.hpp"
 
 namespace tailcoat {
@@ -23,10 +24,13 @@ constexpr std::size_t kMostBranches = std::size_t{1} << 20;
 
 Price price_of(const std::vector<Event>& events, ApproxDp budget);
 
-// Part by part the dearer one.
+// Part by part the dearer one. What steps a branch has is in its own lines: the greatest rate and the most steps need
+// not be of one branch.
 Price dearest(const Price& a, const Price& b) {
-  return {std::max(a.mu, b.mu),     std::max(a.epsilon, b.epsilon), std::max(a.delta, b.delta), std::max(a.rho, b.rho),
-          std::max(a.rate, b.rate), std::max(a.ratio, b.ratio),     std::max(a.steps, b.steps)};
+  return {.mu = std::max(a.mu, b.mu),
+          .epsilon = std::max(a.epsilon, b.epsilon),
+          .delta = std::max(a.delta, b.delta),
+          .rho = std::max(a.rho, b.rho)};
 }
 
 struct PriceOfKind {
@@ -66,7 +70,7 @@ Price price_of(const std::vector<Event>& events, ApproxDp budget) {
     sum.ratio = std::max(sum.ratio, price.ratio);
     sum.steps += price.steps;
   }
-  if (sum.steps > 0) {
+  if (holds_sampled_steps(events)) {
     sum.epsilon = budget.epsilon;
     sum.delta = budget.delta;
   }

@@ -48,15 +48,15 @@ double estimated_sampling_rate(Gdp budget, double ratio, double steps) {
 
 // Secant steps in log delta against log rate, kept between the greatest rate that was seen to satisfy the budget and
 // the least that was seen not to.
-Result<double> largest_sampling_rate(ApproxDp total, double ratio, std::size_t steps) {
+Result<double> largest_sampling_rate(ApproxDp total, double ratio, std::size_t steps, double guess) {
   TAILCOAT_CHECK(check(total));
   TAILCOAT_CHECK(check(SampledGaussianEvent{1, ratio, steps}));
   TAILCOAT_TRY(budget, to_gdp(total));
   const double goal = std::log(total.delta);
   double good = 0;
   double bad = std::numeric_limits<double>::infinity();
-  double rate =
-      std::clamp(estimated_sampling_rate(budget, ratio, static_cast<double>(steps)), kSamplingRateOption.lowest, 1.0);
+  const double start = guess > 0 ? guess : estimated_sampling_rate(budget, ratio, static_cast<double>(steps));
+  double rate = std::clamp(start, kSamplingRateOption.lowest, 1.0);
   double slope = 4;  // of log delta in log rate; the first guess is steep enough to stay near
   double last_rate = 0;
   double last_log_delta = 0;

@@ -134,8 +134,9 @@ std::string budget_section(const Receipt& receipt) {
   if (!(total > 0)) return out + "<p>Nothing that depends on the data was released.</p></section>\n";
   out += fmt::format(
       "<p>Every look at the data costs a part of the privacy budget, and a larger part buys a more exact answer. The "
-      "bar shows what the {} of this fit took (shares of μ², which add up).{}</p>\n",
-      counted(receipt.lines.size(), "release"), spent_text(receipt));
+      "bar shows what the {} of this fit took{}.{}</p>\n",
+      counted(receipt.lines.size(), "release"),
+      receipt.gaussian_budget.mu > 0 ? " (shares of μ², which add up)" : "", spent_text(receipt));
   return out + bar(groups, total) + table(receipt) + "</section>\n";
 }
 

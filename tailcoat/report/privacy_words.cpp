@@ -109,10 +109,11 @@ std::string exact_numbers(const Receipt& receipt, const Promise& promise) {
   std::string rows = fmt::format(
       "<tr><th scope=\"row\">epsilon (ε)</th><td>{}</td></tr><tr><th scope=\"row\">delta (δ)</th><td>{}</td></tr>",
       number(promise.epsilon, 10), number(promise.delta, 10));
-  rows += fmt::format(
-      "<tr><th scope=\"row\">Gaussian budget (μ)</th><td>{}</td></tr><tr><th scope=\"row\">of it "
-      "spent</th><td>{}</td></tr>",
-      number(receipt.gaussian_budget.mu, 10), number(receipt.gaussian_spent.mu, 10));
+  if (receipt.gaussian_budget.mu > 0)
+    rows += fmt::format(
+        "<tr><th scope=\"row\">Gaussian budget (μ)</th><td>{}</td></tr><tr><th scope=\"row\">of it "
+        "spent</th><td>{}</td></tr>",
+        number(receipt.gaussian_budget.mu, 10), number(receipt.gaussian_spent.mu, 10));
   rows += fmt::format(
       "<tr><th scope=\"row\">neighbours</th><td>replace one row</td></tr><tr><th "
       "scope=\"row\">noise</th><td>{}</td></tr>",

@@ -63,7 +63,7 @@ TEST(AggregatedSolves, LocalizedOutvotesABadFirstCopy) {
     BitSource noise = BitSource::insecure_seeded(1);
     const auto solution = find_algorithm("localized")
                               ->solve({engine, noise}, {Samples(kRows, 2, functions), unit_ball(2)}, {3, 1, 1},
-                                      ApproxDp{30, 1e-3}, {.failure_probability = 1e-6, .max_passes = 20});
+                                      ApproxDp{30, 1e-3}, {.failure_probability = 1e-6, .max_passes = 40});
     EXPECT_TRUE(solution.ok()) << solution.error().message;
     return solution->x;
   };

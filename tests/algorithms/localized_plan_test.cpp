@@ -9,6 +9,7 @@
 #include "tailcoat/algorithms/binomial.hpp"
 #include "tailcoat/algorithms/localized.hpp"
 #include "tailcoat/algorithms/localized_as_stated.hpp"
+#include "tailcoat/algorithms/localized_stages.hpp"
 #include "tailcoat/algorithms/rates.hpp"
 #include "tailcoat/algorithms/tuning.hpp"
 #include "tailcoat/privacy/accountant.hpp"
@@ -31,6 +32,12 @@ LocalizedPlan planned(const Setting& setting, const Options& options = {}, Appro
   const auto plan = tight_plan(setting, budget, options);
   EXPECT_TRUE(plan.ok()) << plan.error().message;
   return *plan;
+}
+
+// The message of what is refused; empty if nothing is.
+std::string tight_or_check(const Setting& setting) {
+  const auto plan = plan_localized(setting, kBudget, {});
+  return plan ? "" : plan.error().message;
 }
 
 double bias_of(const Moments& m, double clip) {
@@ -297,6 +304,60 @@ TEST(LocalizedPlan, GrowthCertifiesMoreAndStrongerGrowthStillMore) {
     // Growth of order theta: the rate to the power theta / (theta - 1).
     setting.growth = {.exponent = 4, .modulus = 5};
     EXPECT_LT(planned(setting).bound.excess_risk, planned(setting_for(50'000, glm)).bound.excess_risk);
+  }
+}
+
+// The start of a later stage is a released point: that x_0 is within r of x* says nothing of it.
+TEST(LocalizedPlan, AStageStartsWithinWhatTheOneBeforeProves) {
+  Setting setting = setting_for(30'000);
+  setting.moments = {3, 1.5, 2.5};
+  setting.growth = {.exponent = 4, .modulus = 0.3};
+  const SamplingRates rates(*ideal_budget(kBudget));
+  for (const double passes : {1.0, 2.0, 50.0}) {
+    LocalizedStages stages = best_stages(setting, *gaussian_budget(kBudget), rates, 0, passes);
+    ASSERT_TRUE(certify(stages, *ideal_budget(kBudget)).ok());
+    for (std::size_t j = 1; j < stages.chains.size(); ++j)
+      EXPECT_DOUBLE_EQ(stages.searches[j].setting.start_distance,
+                       std::min(std::pow(stages.chains[j - 1].excess_risk / 0.3, 0.25), setting.diameter));
+    // And what is certified is the theorem for that start.
+    Setting last = stages.searches.back().setting;
+    last.growth = {};
+    last.generalised_linear = stages.searches.back().setting.generalised_linear;
+    EXPECT_LE(stages.excess_risk(), bound_by_one_proof(last, stages.chains.back().phases, 0) * (1 + 1e-9));
+  }
+}
+
+TEST(LocalizedPlan, StrongerConvexityOrGrowthThanSlopesAllowIsRefused) {
+  Setting setting = setting_for(10'000, false);
+  setting.strong_convexity = 2 * 1.6 / 2 * 1.01;
+  EXPECT_NE(tight_or_check(setting).find("cannot hold"), std::string::npos);
+  setting.strong_convexity = 2 * 1.6 / 2 * 0.99;
+  EXPECT_EQ(tight_or_check(setting), "");
+  setting.strong_convexity = 0;
+  setting.growth = {.exponent = 3, .modulus = 1.6 * 1.01};
+  EXPECT_NE(tight_or_check(setting).find("cannot hold"), std::string::npos);
+  setting.growth.modulus = 1.6 * 0.99;
+  EXPECT_EQ(tight_or_check(setting), "");
+}
+
+TEST(LocalizedPlan, MorePassesNeverCertifyLessEvenWhereARowIsDrawnAFewTimesOnly) {
+  for (const std::size_t rows : {100'000u, 100'000'000u}) {
+    double before = std::numeric_limits<double>::infinity();
+    for (const double passes : {1.0, 3.0, 5.0, 20.0, 50.0}) {
+      const LocalizedPlan plan = planned(setting_for(rows), {.max_passes = passes});
+      EXPECT_LE(plan.work.passes, passes * 1.01);
+      EXPECT_LE(plan.bound.excess_risk, before * 1.06) << rows << " rows, " << passes << " passes";  // 5 % are given away
+      before = plan.bound.excess_risk;
+    }
+  }
+}
+
+TEST(LocalizedPlan, WantsNoMorePassesThanItHasWhereNoneAreCut) {
+  for (const std::size_t rows : {1000u, 20'000u, 1'000'000u}) {
+    const LocalizedPlan plan = planned(setting_for(rows), {.max_passes = 1e6});
+    EXPECT_EQ(plan.work.wanted_passes, plan.work.passes);
+    const LocalizedPlan cut = planned(setting_for(rows), {.max_passes = 1});
+    EXPECT_GT(cut.work.wanted_passes, cut.work.passes);
   }
 }
 

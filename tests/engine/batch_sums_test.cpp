@@ -148,5 +148,29 @@ TEST(BatchSums, RefuseWeightsAndWhatCannotBeSummed) {
   EXPECT_FALSE(engine.batch_sums(Samples(2, 1, {}), *clip_lattice(1, 1, Gdp{0.3})).ok());
 }
 
+// A batch is secret: what a row contributes must not depend on which others are in it, to the last bit.
+TEST(BatchSums, AskForEachRowAlone) {
+  Engine engine(1);
+  std::vector<std::size_t> together, alone;
+  const auto noting = [](std::vector<std::size_t>& rows) {
+    return [&rows](std::size_t row, std::span<const double>, std::span<double> g) {
+      rows.push_back(row);
+      std::ranges::fill(g, 1.0);
+    };
+  };
+  const Samples samples(40, 2, {.gradient = noting(together), .gradient_alone = noting(alone)});
+  auto sums = *engine.batch_sums(samples.block(10, 20), *clip_lattice(2, 2, Gdp{0.3}));
+  ASSERT_TRUE(sums.at(std::vector<double>(2), std::vector<std::uint32_t>{1, 2, 7}).ok());
+  EXPECT_EQ(alone, (std::vector<std::size_t>{11, 12, 17}));
+  EXPECT_TRUE(together.empty());
+}
+
+TEST(BatchSums, RefuseAPointOfAnotherDimension) {
+  Engine engine(1);
+  const Samples samples(3, 2, {.gradient = [](std::size_t, std::span<const double>, std::span<double>) {}});
+  auto sums = *engine.batch_sums(samples, *clip_lattice(2, 2, Gdp{0.3}));
+  EXPECT_FALSE(sums.at(std::vector<double>(1), std::vector<std::uint32_t>{1}).ok());
+}
+
 }  // namespace
 }  // namespace tailcoat

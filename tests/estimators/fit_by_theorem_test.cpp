@@ -128,14 +128,15 @@ TEST(FitByTheorem, WithoutAnInterceptTheCentresPredictTheCentre) {
 // The mean of convex losses may be strongly convex where no single one is: localized takes that, known-lipschitz not.
 TEST(FitByTheorem, StrongConvexityReachesTheAlgorithm) {
   const Table table = linear_table(20000, 1);
-  const auto strong = [](Theorem& theorem) { theorem.strong_convexity = 3; };
+  const auto strong = [](Theorem& theorem) { theorem.strong_convexity = 0.9; };
   const auto refused = by_theorem("known-lipschitz", table, kLinear, strong);
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("strong-convexity = 3 cannot hold"), std::string::npos)
+  EXPECT_NE(refused.error().message.find("strong-convexity = 0.9 cannot hold"), std::string::npos)
       << refused.error().message;
   const auto used = by_theorem("localized", table, kLinear, strong);
   const auto not_used = by_theorem("localized", table, kLinear, [](Theorem&) {});
-  ASSERT_TRUE(used.ok() && not_used.ok());
+  ASSERT_TRUE(used.ok()) << used.error().message;
+  ASSERT_TRUE(not_used.ok()) << not_used.error().message;
   EXPECT_LT(used->certified->excess_risk, not_used->certified->excess_risk);
 }
 

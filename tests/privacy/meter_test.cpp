@@ -365,6 +365,7 @@ TEST(PrivacyMeter, AParallelReservationSplitsIntoItsBranches) {
   EXPECT_EQ(lines[0].release.mechanism, "parallel");
   EXPECT_EQ(lines[0].price.epsilon, 1);
   EXPECT_NEAR(lines[0].price.mu, 0.05, 1e-15);
+  EXPECT_EQ(lines[0].price.steps, 0u);  // the blocks have steps of their own, each
   EXPECT_EQ(lines[1].block, "1 of 2");
   EXPECT_EQ(lines[1].price.epsilon, 1);
   EXPECT_EQ(lines[1].price.delta, 1e-6);

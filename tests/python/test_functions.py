@@ -45,6 +45,18 @@ def test_minimize_does_not_depend_on_threads_and_blocks(points):
     np.testing.assert_array_equal(by_row.x, one.x)
 
 
+def test_localized_asks_for_one_row_at_a_time(points):
+    """Which rows are drawn together is secret, and the last bits of a row's gradient depend on the call it is part of."""
+    sizes = set()
+
+    def noting(x, rows):
+        sizes.add(len(rows))
+        return gradient(x, rows)
+
+    minimize(noting, points, algorithm="localized")
+    assert sizes == {1}
+
+
 def test_minimize_takes_tuples_frames_and_lists(points):
     points = points[:100]
     expected = minimize(gradient, points).x
