@@ -477,10 +477,49 @@ TEST(PrivacyMeter, BlocksOfAReservationMaySpendTheirBranchOnce) {
   EXPECT_EQ(receipt.lines[2].block, "2 of 2");
 }
 
+// Alone, in a block, in blocks of blocks, beside what is pure, and without sampling, where they are Gaussian noise.
+std::vector<std::vector<Event>> where_sampled_steps_hide() {
+  const SampledGaussianEvent event{.rate = 1e-3, .ratio = 0.5, .steps = 100};
+  const SampledGaussianEvent all_rows{.rate = 1, .ratio = 1e-3, .steps = 1};
+  const Event block = ParallelEvent{{{PureEvent{0.5}}, {event}}};
+  const Event nested = ParallelEvent{{{PureEvent{0.1}}, {PureEvent{0.1}, block}}};
+  return {{event},  {all_rows},
+          {block},  {PureEvent{0.1}, block},
+          {nested}, {PureEvent{0.1}, PureEvent{0.1}, ParallelEvent{{{nested}}}}};
+}
+
 TEST(PrivacyMeter, APureBudgetPaysForNoSampledSteps) {
-  const SampledGaussianEvent event{.rate = 1e-6, .ratio = 0.1, .steps = 1};
-  EXPECT_FALSE(PrivacyMeter::open(PureDp{1}, {event}).ok());
-  EXPECT_FALSE(PrivacyMeter::open(PureDp{1}, {ParallelEvent{{{PureEvent{0.5}}, {event}}}}).ok());
+  for (const std::vector<Event>& events : where_sampled_steps_hide()) {
+    const auto refused = PrivacyMeter::open(PureDp{1}, events);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_TRUE(refused.error().over_budget);
+    EXPECT_NE(refused.error().message.find("pays for pure events alone"), std::string::npos) << refused.error().message;
+  }
+}
+
+// As events they are reserved, which such a meter never has; nor has a block of it.
+TEST(PrivacyMeter, AGdpBudgetPaysForNoSampledSteps) {
+  for (const std::vector<Event>& events : where_sampled_steps_hide()) {
+    PrivacyMeter meter = *PrivacyMeter::open(Gdp{10});
+    auto blocks = *meter.split(2, Gdp{1});
+    EXPECT_FALSE(meter.charge(kRelease, events).ok());
+    EXPECT_FALSE(blocks[0].charge(kRelease, events).ok());
+    if (const auto* parallel = std::get_if<ParallelEvent>(&events.back())) {
+      EXPECT_FALSE(meter.split(*parallel).ok());
+      EXPECT_FALSE(blocks[0].split(*parallel).ok());
+    }
+  }
+}
+
+// An (epsilon, delta) budget pays for them wherever they hide, and for what the accountant says.
+TEST(PrivacyMeter, AnApproximateBudgetPaysForSampledStepsWhereverTheyAre) {
+  for (const std::vector<Event>& events : where_sampled_steps_hide()) {
+    Accountant accountant;
+    for (const Event& event : events) ASSERT_TRUE(accountant.add(event).ok());
+    const double epsilon = *accountant.epsilon(1e-6);
+    EXPECT_TRUE(PrivacyMeter::open(ApproxDp{1.05 * epsilon, 1e-6}, events, Gdp{0}).ok()) << epsilon;
+    EXPECT_FALSE(PrivacyMeter::open(ApproxDp{0.95 * epsilon, 1e-6}, events, Gdp{0}).ok()) << epsilon;
+  }
 }
 
 }  // namespace
