@@ -225,8 +225,9 @@ TEST(Fit, ByATheorem) {
   expect_error(2, data + kUsual + " --no-intercept", "adaptive needs none of them");
   expect_error(2, data + kUsual + " --strong-convexity 1", "adaptive needs none of them");
   expect_error(2, data + kUsual + theorem + " --strong-convexity -1", "strong-convexity = -1");
-  expect_error(3, data + kUsual + " --algorithm known-lipschitz --moments 4,8,12 --diameter 20 --strong-convexity 1",
+  expect_error(3, data + kUsual + " --algorithm known-lipschitz --moments 4,8,12 --diameter 20 --strong-convexity 0.5",
                "cannot hold for that of a generalised linear model");
+  expect_error(3, data + kUsual + theorem + " --strong-convexity 1", "cannot hold on a domain of diameter 20");
   expect_error(2, data + kUsual + " --algorithm nonsense", "there is no algorithm 'nonsense'");
   expect_error(2, data + kUsual + " --moments 4,8,12", "adaptive needs none of them");
   expect_error(2, data + kUsual + " --algorithm implicit-glm --diameter 20", "give --moments");

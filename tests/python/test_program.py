@@ -133,7 +133,7 @@ def test_a_fit_by_a_theorem_is_that_of_the_program(tmp_path):
     "algorithm, options, theory",
     [
         ("implicit-glm", ["--no-intercept"], {"fit_intercept": False}),
-        ("localized", ["--strong-convexity", "3"], {"strong_convexity": 3}),
+        ("localized", ["--strong-convexity", "1.5"], {"strong_convexity": 1.5}),
     ],
 )
 def test_a_theorem_is_told_the_same(algorithm, options, theory, tmp_path):
