@@ -38,8 +38,14 @@ struct StepRule {
 SampledGaussianEvent event_for(const ChainSearch& search, std::size_t rows, StepRule rule) {
   const double m = static_cast<double>(rows), mu = search.budget.mu, most = std::pow(m * mu / (2 * rule.ratio), 2);
   const double steps = std::max(1.0, std::floor(std::min(rule.steps * m, most)));
-  const double ratio = std::max(rule.ratio, mu / (2 * std::sqrt(steps)));  // the larger: all rows in each step
-  return {.rate = (*search.rates)(ratio, steps), .ratio = ratio, .steps = static_cast<std::size_t>(steps)};
+  SampledGaussianEvent event{.rate = 1, .ratio = rule.ratio, .steps = static_cast<std::size_t>(steps)};
+  const double of_all_rows = mu / (2 * std::sqrt(steps));
+  if (of_all_rows >= rule.ratio) {
+    event.ratio = of_all_rows;
+  } else {
+    event.rate = (*search.rates)(rule.ratio, steps);
+  }
+  return event;
 }
 
 // In the chain through empirical minimisers a phase costs g^2 / m; in that through population minimisers its spread

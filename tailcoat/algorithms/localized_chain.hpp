@@ -32,11 +32,11 @@ struct LocalizedChain {
 // What all chains of a search have in common.
 struct ChainSearch {
   Setting setting;
-  Gdp budget;                   // about what a solve costs
-  const SamplingRates* rates;   // and the rates at which it does
-  double failure = 0;  // of the chain; 0: its bound is on the mean
-  double modulus = 0;  // of each sample function, which goes into the steps (losses of the user's own)
-  Growth growth{};     // of F; modulus 0: none known
+  Gdp budget;                  // about what a solve costs
+  const SamplingRates* rates;  // and the rates at which it does
+  double failure = 0;          // of the chain; 0: its bound is on the mean
+  double modulus = 0;          // of each sample function, which goes into the steps (losses of the user's own)
+  Growth growth{};             // of F; modulus 0: none known
 };
 
 // Fills in clip and weights for phases whose solves are known, and the bound.

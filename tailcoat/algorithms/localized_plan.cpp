@@ -58,7 +58,7 @@ Boost best_boost(const Setting& setting, Gdp budget, const SamplingRates& rates,
 
 Result<LocalizedPlan> likely_plan(const Setting& setting, ApproxDp budget, Gdp mu, const Options& options) {
   const double failure = options.failure_probability;
-  const SamplingRates rates(budget);
+  const SamplingRates rates(budget, mu);
   LocalizedStages majority = best_stages(setting, mu, rates, failure, options.max_passes);
   Boost boost = best_boost(setting, mu, rates, options);
   if (majority.excess_risk() <= boost.excess_risk) {
@@ -84,7 +84,7 @@ Result<LocalizedPlan> tight_plan(const Setting& setting, ApproxDp budget, const 
   TAILCOAT_TRY(ideal, ideal_budget(budget));
   TAILCOAT_TRY(mu, gaussian_budget(budget));
   if (options.failure_probability > 0) return likely_plan(setting, ideal, mu, options);
-  LocalizedStages stages = best_stages(setting, mu, SamplingRates(ideal), 0, options.max_passes);
+  LocalizedStages stages = best_stages(setting, mu, SamplingRates(ideal, mu), 0, options.max_passes);
   TAILCOAT_CHECK(certify(stages, ideal));
   return plan_of(setting, stages, 0);
 }

@@ -94,7 +94,7 @@ Result<void> certify(LocalizedStages& stages, ApproxDp budget) {
     search.setting.start_distance = start;
     for (LocalizedPhase& phase : chain.phases) {
       SampledGaussianEvent& event = phase.descent.event;
-      TAILCOAT_TRY(rate, largest_sampling_rate(budget, event.ratio, event.steps));
+      TAILCOAT_TRY(rate, largest_sampling_rate(budget, event.ratio, event.steps, event.rate));
       event.rate = rate;
     }
     chain = with_clip(search, chain.phases, chain.clip);

@@ -1,5 +1,6 @@
-// SamplingRates: the rate at which so many steps on Poisson samples cost a budget, for a search that asks for thousands
-// of them. Accounted where the number of steps is a power of two, and in between by straight lines in the logarithms.
+// SamplingRates: about the rate at which so many steps on Poisson samples cost a budget, for a search that asks for
+// thousands of them. The closed form of sampled_descent.md, times what accounting says of it where the number of steps
+// is a power of 8, and in between by straight lines in the logarithms. How near that is: localized_plan.md.
 #pragma once
 
 #include <map>
@@ -11,15 +12,17 @@ namespace tailcoat {
 
 class SamplingRates {
  public:
-  explicit SamplingRates(ApproxDp budget) : budget_(budget) {}
+  // `gaussian`: what the budget is for Gaussian releases.
+  SamplingRates(ApproxDp budget, Gdp gaussian) : budget_(budget), gaussian_(gaussian) {}
 
-  // About largest_sampling_rate(budget, ratio, steps), and that exactly for a power of two; 0 where there is none.
+  // In (0, 1]; 0 where there is none.
   [[nodiscard]] double operator()(double ratio, double steps) const;
 
  private:
-  [[nodiscard]] double at_power(double ratio, int exponent) const;  // of two
+  [[nodiscard]] double correction(double ratio, int exponent) const;  // accounted over closed form, at 8^exponent
 
   ApproxDp budget_;
+  Gdp gaussian_;
   mutable std::map<std::pair<double, int>, double> known_;  // by ratio and exponent
 };
 

@@ -20,6 +20,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Gaussian noise is added, if there is none, which makes the sum finite: so little that delta grows by about this
 // share.
 constexpr double kSmoothing = 3e-4;
+constexpr double kMuchSmoothing = 1e-2;  // with 6 times fewer frequencies
 // Frequencies go on until the noise has damped them by e^(-5.5^2 / 2).
 constexpr double kDamping = 5.5;
 constexpr double kFewestFrequencies = 16;
@@ -137,11 +138,11 @@ struct TightBound {
 };
 
 // Around an epsilon and mu at which delta is about `likely`.
-TightBound bound_around(const Parts& all, double epsilon, double mu, double likely) {
+TightBound bound_around(const Parts& all, double epsilon, double mu, double likely, double share = kSmoothing) {
   const Parts parts = without_tails(all, kTails * likely);
   const double t = saddle_point(parts, mu, epsilon);
   const double spacing = 2 * std::numbers::pi / period(parts, mu, epsilon, t);
-  const double smoothing = std::sqrt(2 * kSmoothing / (t * (t + 1)));
+  const double smoothing = std::sqrt(2 * share / (t * (t + 1)));
   const double wanted = kDamping / (std::max(smoothing, mu / 2) * spacing);
   const double frequencies = std::ceil(std::clamp(wanted, kFewestFrequencies, kMostFrequencies));
   TightBound bound{
@@ -221,6 +222,13 @@ double ComposedLoss::delta(double epsilon, double mu) const {
   if (is_one_step(parts_, mu)) return delta_of_one(parts_.front().law, epsilon);
   const double within = std::min(epsilon, kMostEpsilon);
   return bound_around(parts_, within, mu, likely_delta(parts_, within, mu)).delta(within, mu);
+}
+
+double ComposedLoss::log_delta_estimate(double epsilon) const {
+  if (is_one_step(parts_, 0)) return std::log(delta(epsilon, 0));
+  const double within = std::min(epsilon, kMostEpsilon);
+  const TightBound bound = bound_around(parts_, within, 0, likely_delta(parts_, within, 0), kMuchSmoothing);
+  return std::log(bound.delta(within, 0)) - kMuchSmoothing;
 }
 
 // Each round uses the bound that is tight around the last answer.

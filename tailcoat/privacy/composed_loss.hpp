@@ -27,6 +27,9 @@ class ComposedLoss {
   // The same for a mu at which the steps satisfy `total`; 0 if there is none.
   [[nodiscard]] double room_for_gaussian(ApproxDp total) const;
 
+  // About log delta of the steps alone, several times faster: for planning, no bound.
+  [[nodiscard]] double log_delta_estimate(double epsilon) const;
+
   // log E exp(t loss) over the finite losses, rounded up, for t > 0; and the probability of an infinite loss.
   [[nodiscard]] double log_moment(double t) const;
   [[nodiscard]] double infinite() const;

@@ -312,7 +312,7 @@ TEST(LocalizedPlan, AStageStartsWithinWhatTheOneBeforeProves) {
   Setting setting = setting_for(30'000);
   setting.moments = {3, 1.5, 2.5};
   setting.growth = {.exponent = 4, .modulus = 0.3};
-  const SamplingRates rates(*ideal_budget(kBudget));
+  const SamplingRates rates(*ideal_budget(kBudget), *gaussian_budget(kBudget));
   for (const double passes : {1.0, 2.0, 50.0}) {
     LocalizedStages stages = best_stages(setting, *gaussian_budget(kBudget), rates, 0, passes);
     ASSERT_TRUE(certify(stages, *ideal_budget(kBudget)).ok());
@@ -346,7 +346,8 @@ TEST(LocalizedPlan, MorePassesNeverCertifyLessEvenWhereARowIsDrawnAFewTimesOnly)
     for (const double passes : {1.0, 3.0, 5.0, 20.0, 50.0}) {
       const LocalizedPlan plan = planned(setting_for(rows), {.max_passes = passes});
       EXPECT_LE(plan.work.passes, passes * 1.01);
-      EXPECT_LE(plan.bound.excess_risk, before * 1.06) << rows << " rows, " << passes << " passes";  // 5 % are given away
+      EXPECT_LE(plan.bound.excess_risk, before * 1.06)
+          << rows << " rows, " << passes << " passes";  // 5 % are given away
       before = plan.bound.excess_risk;
     }
   }

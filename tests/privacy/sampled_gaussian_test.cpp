@@ -329,6 +329,19 @@ TEST(SampledGaussian, TheLargestRateSatisfiesTheBudgetAndALargerOneDoesNot) {
   EXPECT_NE(refused.error().message.find("no sampling rate"), std::string::npos);
 }
 
+TEST(SampledGaussian, NearlyTheLargestRateIsWithinTwoPerCentWhateverTheGuess) {
+  for (const ApproxDp total : {ApproxDp{1, 1e-6}, ApproxDp{0.1, 1e-9}, ApproxDp{8, 1e-5}})
+    for (const double ratio : {0.8, 1.3})
+      for (const std::size_t steps : {std::size_t{8}, std::size_t{512}, std::size_t{1} << 18}) {
+        const double rate = *largest_sampling_rate(total, ratio, steps);
+        for (const double guess : {0.7, 0.9, 1.05, 1.4})
+          EXPECT_NEAR(*nearly_largest_sampling_rate(total, ratio, steps, guess * rate) / rate, 1, 0.025)
+              << total.epsilon << ' ' << ratio << ' ' << steps << ' ' << guess;
+      }
+  EXPECT_EQ(*nearly_largest_sampling_rate({1, 1e-6}, 1e-3, 100, 0.5), 1);
+  EXPECT_FALSE(nearly_largest_sampling_rate({0.01, 1e-12}, 10, 1'000'000'000'000, 0.1).ok());
+}
+
 TEST(SampledGaussian, EventsOutOfRangeAreUsageErrors) {
   Accountant accountant;
   for (const double bad : {0.0, -0.1, 1.001, double{NAN}, double{INFINITY}})
