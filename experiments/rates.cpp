@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -15,29 +16,33 @@ namespace {
 
 constexpr ApproxDp kBudget{8, 1e-6};  // rho = 1.2: rates show from few rows on
 constexpr std::size_t kFeatures = 5;
-constexpr double kOrders[] = {2, 3, 4};
 constexpr std::size_t kRunsForASlope = 12;
 constexpr double kSmoothnessCosts = 2;  // a certificate that is worse by so much is not at the rate of its theorem
 
 struct Grid {
   std::vector<Kind> kinds{};
+  std::vector<double> orders{};
   std::size_t sizes;  // how many numbers of rows per problem
   TrialPlan plan;
   [[nodiscard]] std::size_t index(std::size_t kind, std::size_t order, std::size_t size) const {
-    return (kind * std::size(kOrders) + order) * sizes + size;
+    return (kind * orders.size() + order) * sizes + size;
   }
 };
 
-Result<Grid> grid_of(const StudyContext& context) {
-  Grid grid{.kinds = {}, .sizes = context.quick ? std::size_t{3} : std::size_t{6}, .plan = {}};
-  grid.kinds = context.quick
-                   ? std::vector{Kind::absolute, Kind::smooth, Kind::hard}
-                   : std::vector{Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::smooth, Kind::hard};
+Result<Grid> grid_of(const StudyContext& context, const RatesPart& part) {
+  Grid grid{.kinds = part.problems,
+            .orders = part.orders,
+            .sizes = context.quick ? std::size_t{3} : std::size_t{6},
+            .plan = {}};
   grid.plan = {.name = "rates",
                .cells = {},
                .contenders = all_contenders({.max_passes = context.quick ? 10.0 : 50.0}),
                .budget = kBudget,
                .most_work = context.quick ? 1e7 : 5e8};
+  if (!part.algorithms.empty())
+    std::erase_if(grid.plan.contenders, [&](const Contender& contender) {
+      return std::ranges::find(part.algorithms, contender.algorithm.name) == part.algorithms.end();
+    });
   for (Contender& contender : grid.plan.contenders) {
     const std::string_view name = contender.algorithm.name;
     // Planning one of these takes 50 to 100 ms, longer than its run.
@@ -57,7 +62,7 @@ Result<Grid> grid_of(const StudyContext& context) {
     // The hard problem looks the same at every size, so that fewer rows and more repetitions will do.
     const std::size_t first = kind == Kind::hard ? 11 : 12, step = context.quick ? 2 : 1;
     const std::size_t repetitions = kind == Kind::hard ? 64 : 24;
-    for (const double k : kOrders) {
+    for (const double k : grid.orders) {
       for (std::size_t i = 0; i < grid.sizes; ++i) {
         const std::size_t rows = std::size_t{1} << (first + i * step);
         TAILCOAT_TRY(cell, cell_of(kind, k, kFeatures, rows, kBudget, context.seed, repetitions));
@@ -116,7 +121,7 @@ std::vector<Curve> curves_of(const Grid& grid, const std::vector<CellOutcome>& o
   std::vector<Curve> curves;
   for (std::size_t kind = 0; kind < grid.kinds.size(); ++kind)
     for (std::size_t a = 0; a < grid.plan.contenders.size(); ++a)
-      for (std::size_t order = 0; order < std::size(kOrders); ++order)
+      for (std::size_t order = 0; order < grid.orders.size(); ++order)
         curves.push_back(curve_of(grid, outcomes, kind, order, a));
   return curves;
 }
@@ -134,7 +139,7 @@ bool within_certificate(const Curve& curve) {
 }
 
 Json fit_json(const Grid& grid, const Curve& curve) {
-  const double k = kOrders[curve.order];
+  const double k = grid.orders[curve.order];
   Json json{{"problem", kind_name(grid.kinds[curve.kind])}, {"k", k}, {"algorithm", algorithm_name(grid, curve)}};
   json["points"] = curve.measured.size();
   put_estimate(json, "slope", log_log_slope(curve.measured));
@@ -195,7 +200,7 @@ std::string table_text(const Grid& grid, const std::vector<Curve>& curves) {
       refusals.insert(fmt::format("{}, {}:\n{}", name, problem, wrapped(curve.refused, "  ")));
     if (curve.measured.empty()) continue;
     const auto [slope, error] = log_log_slope(curve.measured);
-    table.add({name, problem, figures(kOrders[curve.order]), figures(curve.measured.front().y),
+    table.add({name, problem, figures(grid.orders[curve.order]), figures(curve.measured.front().y),
                figures(curve.measured.back().y), curve.certified.empty() ? "-" : figures(curve.certified.back().y),
                fmt::format("{:.2f}", slope), fmt::format("{:.2f}", error),
                fmt::format("{:.2f}", log_log_slope(curve.rate).value), comparable_text(curve)});
@@ -213,7 +218,7 @@ std::string table_text(const Grid& grid, const std::vector<Curve>& curves) {
 // Each algorithm on each problem: measurements, certified bound and rate for every k.
 std::vector<NamedChart> charts_of(const Grid& grid, const std::vector<Curve>& curves) {
   std::vector<NamedChart> charts;
-  for (std::size_t first = 0; first < curves.size(); first += std::size(kOrders)) {
+  for (std::size_t first = 0; first < curves.size(); first += grid.orders.size()) {
     const std::string name(algorithm_name(grid, curves[first])), problem(kind_name(grid.kinds[curves[first].kind]));
     Chart chart{.title = fmt::format("{} on {}", name, problem),
                 .subtitle = fmt::format("epsilon {}, delta {:.0e}, {} features; bars: two standard errors",
@@ -226,9 +231,9 @@ std::vector<NamedChart> charts_of(const Grid& grid, const std::vector<Curve>& cu
       for (const LogLogPoint& point : points) series.points.push_back({point.x, point.y, 2 * point.y_error});
       if (!points.empty()) chart.series.push_back(std::move(series));
     };
-    for (std::size_t order = 0; order < std::size(kOrders); ++order) {
+    for (std::size_t order = 0; order < grid.orders.size(); ++order) {
       const Curve& curve = curves[first + order];
-      const std::string k = fmt::format("k = {}", kOrders[order]);
+      const std::string k = fmt::format("k = {}", grid.orders[order]);
       add(k + ", measured", curve.measured, Mark::line_points, order);
       add(k + ", certified", curve.certified, Mark::dashed, order);
       add(k + ", rate", curve.rate, Mark::dotted, order);
@@ -241,7 +246,14 @@ std::vector<NamedChart> charts_of(const Grid& grid, const std::vector<Curve>& cu
 }  // namespace
 
 Result<Report> rates(const StudyContext& context) {
-  TAILCOAT_TRY(grid, grid_of(context));
+  RatesPart all{.problems = {Kind::absolute, Kind::smooth, Kind::hard}, .orders = {2, 3, 4}};
+  if (!context.quick)
+    all.problems = {Kind::mean, Kind::linear, Kind::absolute, Kind::logistic, Kind::smooth, Kind::hard};
+  return rates_in_part(context, all);
+}
+
+Result<Report> rates_in_part(const StudyContext& context, const RatesPart& part) {
+  TAILCOAT_TRY(grid, grid_of(context, part));
   TAILCOAT_TRY(outcomes, run_trials(context, grid.plan));
   const std::vector<Curve> curves = curves_of(grid, outcomes);
   Report report{.table = table_text(grid, curves), .json = {}, .charts = charts_of(grid, curves)};

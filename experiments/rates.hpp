@@ -4,10 +4,22 @@
 // steeper than the rate, `hard` is made to follow it.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
+#include "experiments/simulate.hpp"
 #include "experiments/study.hpp"
 
 namespace tailcoat::experiments {
 
 Result<Report> rates(const StudyContext&);
+
+// Some of it: these problems, orders and algorithms (none: all), with the numbers of rows and runs of the study.
+struct RatesPart {
+  std::vector<Kind> problems;
+  std::vector<double> orders;
+  std::vector<std::string_view> algorithms{};
+};
+Result<Report> rates_in_part(const StudyContext&, const RatesPart&);
 
 }  // namespace tailcoat::experiments

@@ -15,13 +15,24 @@ namespace {
 
 constexpr std::size_t kRows = 40;
 
-// Steps of an event that costs little, for runs that are about utility: a budget of epsilon = 30 for each solve.
+// Meters for so many solves, for runs that are about utility: a budget of epsilon = 30 for each. It is accounted once.
+Result<std::vector<PrivacyMeter>> meters_for(std::size_t solves, const SampledGaussianEvent& event) {
+  const ParallelEvent each{std::vector<std::vector<Event>>(solves, {event})};
+  TAILCOAT_TRY(meter, PrivacyMeter::open(ApproxDp{30, 1e-3}, {each}, Gdp{0}));
+  return meter.split(each);
+}
+
 Result<std::vector<double>> solved(const Samples& samples, const Domain& domain, const std::vector<double>& centre,
-                                   const SampledDescent& descent, std::uint64_t seed) {
+                                   const SampledDescent& descent, std::uint64_t seed, PrivacyMeter& meter) {
   Engine engine(1);
   BitSource noise = BitSource::insecure_seeded(seed);
-  TAILCOAT_TRY(meter, PrivacyMeter::open(ApproxDp{30, 1e-3}, {descent.event}, Gdp{0}));
   return solve_sampled(engine, samples, domain, centre, descent, "solve", {meter, noise});
+}
+
+Result<std::vector<double>> solved(const Samples& samples, const Domain& domain, const std::vector<double>& centre,
+                                   const SampledDescent& descent, std::uint64_t seed) {
+  TAILCOAT_TRY(meters, meters_for(1, descent.event));
+  return solved(samples, domain, centre, descent, seed, meters[0]);
 }
 
 // A linear loss whose unconstrained regularised minimiser is -mean / lambda: with V the variance of a step,
@@ -43,10 +54,11 @@ TEST(SampledDescent, LinearLossHasTheExactErrorOfTheProof) {
   const double b = event.rate * kRows, sigma = clip / (event.ratio * b), t = static_cast<double>(event.steps);
   const double variance = sigma * sigma + (1 - event.rate) / b * squares, exact = -mean / lambda;
   const double expected = (exact * exact + t * variance / (lambda * lambda)) / ((t + 1) * (t + 1));
-  constexpr int kRuns = 4000;
+  constexpr std::size_t kRuns = 4000;
+  auto meters = *meters_for(kRuns, event);
   double found = 0;
-  for (int run = 0; run < kRuns; ++run) {
-    const auto x = solved(samples, line, {0}, {clip, lambda, event}, static_cast<std::uint64_t>(run));
+  for (std::size_t run = 0; run < kRuns; ++run) {
+    const auto x = solved(samples, line, {0}, {clip, lambda, event}, run, meters[run]);
     ASSERT_TRUE(x.ok()) << x.error().message;
     found += std::pow((*x)[0] - exact, 2) / kRuns;
   }
@@ -65,11 +77,11 @@ TEST(SampledDescent, NoNoiseIsLeftOfAConstantGradientInTheMean) {
   const Domain line = *Domain::ball({0.0}, 1e6);
   double mean = 0;
   int at_mean = 0;
-  constexpr int kRuns = 2000;
-  for (int run = 0; run < kRuns; ++run) {
-    const auto seed = static_cast<std::uint64_t>(run);
-    const auto with = solved({kRows, 1, {.gradient = gradient}}, line, {0}, {1, 1, event}, seed);
-    const auto without = solved({kRows, 1, {.gradient = zero}}, line, {0}, {1, 1, event}, seed);
+  constexpr std::size_t kRuns = 2000;
+  auto meters = *meters_for(2 * kRuns, event);
+  for (std::size_t run = 0; run < kRuns; ++run) {
+    const auto with = solved({kRows, 1, {.gradient = gradient}}, line, {0}, {1, 1, event}, run, meters[2 * run]);
+    const auto without = solved({kRows, 1, {.gradient = zero}}, line, {0}, {1, 1, event}, run, meters[2 * run + 1]);
     ASSERT_TRUE(with.ok() && without.ok());
     const double step = -2 * ((*with)[0] - (*without)[0]);  // x_1 = (x_0 + centre - g / lambda) / 2
     EXPECT_NEAR(step * 4, std::round(step * 4), 1e-5) << "a multiple of 1 / (rate n) = 1 / 4";

@@ -4,9 +4,6 @@
 
 #include <cmath>
 #include <map>
-#include <sstream>
-
-#include "experiments/rates.hpp"
 
 namespace tailcoat::experiments {
 namespace {
@@ -77,57 +74,6 @@ TEST(Trials, WorkBeyondTheLimitIsLeftOutAndSaid) {
     for (const Outcome& outcome : cell.contenders) EXPECT_EQ(outcome.runs, 0u);
   const Outcome& outcome = outcomes[0].contenders.back();
   EXPECT_NE(outcome.refused, "");
-}
-
-// As many lines that end in "yes" as fits that are comparable, every letter explained once, and at most 100 columns.
-void expect_table_says_what_is_comparable(const Report& report) {
-  std::size_t yes = 0, comparable = 0;
-  for (const Json& fit : report.json["fits"]) comparable += fit["not_comparable"].empty();
-  std::istringstream lines(report.table);
-  for (std::string line; std::getline(lines, line);) {
-    EXPECT_LE(line.size(), 100u) << line;
-    yes += line.ends_with("  yes");
-  }
-  EXPECT_EQ(yes, comparable);
-  const std::string reason = "  p  fewer passes than its theorem asks for\n";
-  const std::size_t at = report.table.find(reason);
-  ASSERT_NE(at, std::string::npos);
-  EXPECT_EQ(report.table.find(reason, at + 1), std::string::npos);
-}
-
-// The quick study itself.
-TEST(Rates, MeasurementsStayBelowCertificatesAndFallAsFastAsTheoryPromises) {
-  Engine engine;
-  const auto report = rates({.engine = engine, .quick = true});
-  ASSERT_TRUE(report.ok());
-  ASSERT_FALSE(report->json["fits"].empty());
-  std::map<std::string, int> compared;
-  for (const Json& fit : report->json["fits"]) {
-    const double slope = fit["slope"], theory = fit["theory_slope"];
-    EXPECT_TRUE(fit["within_certificate"]) << fit;
-    if (fit["not_comparable"].empty()) {
-      EXPECT_LE(slope, theory + 0.08) << fit;
-      ++compared[fit["algorithm"]];
-    }
-    const bool shows_its_rate = fit["algorithm"] == "implicit-glm" || fit["algorithm"] == "localized";
-    if (shows_its_rate && fit["problem"] == "hard") {
-      EXPECT_NEAR(slope, fit["private_slope"], 0.08) << fit;
-    }
-  }
-  expect_table_says_what_is_comparable(*report);
-  EXPECT_EQ(compared["implicit-glm"], 9);
-  EXPECT_EQ(compared["implicit"], 9);
-  EXPECT_EQ(compared["localized"], 9);
-  EXPECT_EQ(compared["one-pass-glm"], 6);  // not for absolute losses
-  // The centre of the domain has the same slope on the hard problem: it must have been left.
-  for (const Json& cell : report->json["cells"]) {
-    if (cell["problem"] != "hard") continue;
-    for (const Json& entry : cell["algorithms"]) {
-      if (entry["name"] == "implicit-glm") {
-        EXPECT_LT(entry["excess"].get<double>(), 0.6 * cell["excess_at_centre"].get<double>()) << cell;
-      }
-    }
-  }
 }
 
 }  // namespace
