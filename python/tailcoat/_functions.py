@@ -273,8 +273,8 @@ def minimize(
         ``gradient(x, rows)`` is an array of len(rows) gradients of d numbers, of the loss at x for each row. Row i of
         it must depend on x and row i alone: privacy rests on that, and on the loss being convex. It is called with a
         few rows or with many, from one thread at a time. For "localized" each call is for one row, since which rows
-        are drawn together is secret: 100,000 rows take a minute or two; fewer ``max_passes`` make that shorter. What it raises comes out of minimize, which then
-        gives nothing back.
+        are drawn together is secret: 100,000 rows take a minute or two; fewer ``max_passes`` make that shorter. What
+        it raises comes out of minimize, which then gives nothing back.
     data : array, DataFrame or tuple of these
         Rows; ``rows`` are slices of it. Must not change meanwhile.
     domain : Domain

@@ -47,26 +47,27 @@ Result<void> check_moments(const Setting& setting, LeastOrder least) {
   return {};
 }
 
-// A slope of at most G bounds how fast F can grow: subgradients in two points at distance D differ by mu D at least, and
-// some point is D / 2 away from x*.
+// A slope of at most G bounds how fast F can grow: subgradients in two points at distance D differ by mu D at least,
+// and some point is D / 2 away from x*.
 Result<void> check_growth(const Setting& setting) {
   const double slope = mean_slope(setting.moments), mu = setting.strong_convexity;
   const auto [theta, alpha] = setting.growth;
-  if (!(mu >= 0 && std::isfinite(mu)))
-    return usage_error(fmt::format("strong-convexity = {} is not in [0, inf)", mu));
+  if (!(mu >= 0 && std::isfinite(mu))) return usage_error(fmt::format("strong-convexity = {} is not in [0, inf)", mu));
   if (!(alpha >= 0 && std::isfinite(alpha)))
     return usage_error(fmt::format("growth: modulus = {} is not in [0, inf)", alpha));
   if (!(theta >= 2 && std::isfinite(theta)))
     return refusal(
         fmt::format("growth: exponent = {} is below 2, for which no bound is proved; give one >= 2, or none", theta));
   if (mu * setting.diameter > 2 * slope)
-    return refusal(fmt::format("strong-convexity = {} cannot hold on a domain of diameter {} with slopes of {} on "
-                               "average: at most 2 slopes / diameter = {}",
-                               mu, setting.diameter, slope, 2 * slope / setting.diameter));
+    return refusal(
+        fmt::format("strong-convexity = {} cannot hold on a domain of diameter {} with slopes of {} on "
+                    "average: at most 2 slopes / diameter = {}",
+                    mu, setting.diameter, slope, 2 * slope / setting.diameter));
   if (const double most = slope / std::pow(setting.diameter / 2, theta - 1); alpha > most)
-    return refusal(fmt::format("growth: modulus = {} cannot hold on a domain of diameter {} with slopes of {} on "
-                               "average: at most {}",
-                               alpha, setting.diameter, slope, most));
+    return refusal(
+        fmt::format("growth: modulus = {} cannot hold on a domain of diameter {} with slopes of {} on "
+                    "average: at most {}",
+                    alpha, setting.diameter, slope, most));
   return {};
 }
 

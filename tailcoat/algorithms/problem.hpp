@@ -33,8 +33,8 @@ struct Problem {
   // Promises about every possible sample function on the domain. Where privacy rests on them they are enforced record
   // by record for GLMs; for a loss of the user's own they are taken on trust, as its convexity is.
   double smoothness = std::numeric_limits<double>::infinity();  // beta
-  // mu: of a GLM that of F, on which bounds alone rest, as a function of one margin has none across it. Of another loss that of
-  // every sample function; moments then are those of f and of f - (mu / 2) |x - x_0|^2.
+  // mu: of a GLM that of F, on which bounds alone rest, as a function of one margin has none across it. Of another loss
+  // that of every sample function; moments then are those of f and of f - (mu / 2) |x - x_0|^2.
   double strong_convexity = 0;
   Growth growth{};  // of F; only bounds rest on it
 };

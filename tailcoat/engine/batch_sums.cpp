@@ -95,7 +95,10 @@ class BatchSums::GlmRows final : public Rows {
 class BatchSums::FunctionRows final : public Rows {
  public:
   FunctionRows(const SampleFunctions& functions, std::size_t first, const ClipLattice& lattice, const Workers& workers)
-      : Rows(lattice, workers), gradient_(functions.gradient_alone ? functions.gradient_alone : functions.gradient), first_(first), block_(lattice.dimension, kRowsAtOnce) {}
+      : Rows(lattice, workers),
+        gradient_(functions.gradient_alone ? functions.gradient_alone : functions.gradient),
+        first_(first),
+        block_(lattice.dimension, kRowsAtOnce) {}
 
   void prefetch(Batch) const override {}  // only the callback knows where its rows are
 

@@ -135,8 +135,8 @@ std::string budget_section(const Receipt& receipt) {
   out += fmt::format(
       "<p>Every look at the data costs a part of the privacy budget, and a larger part buys a more exact answer. The "
       "bar shows what the {} of this fit took{}.{}</p>\n",
-      counted(receipt.lines.size(), "release"),
-      receipt.gaussian_budget.mu > 0 ? " (shares of μ², which add up)" : "", spent_text(receipt));
+      counted(receipt.lines.size(), "release"), receipt.gaussian_budget.mu > 0 ? " (shares of μ², which add up)" : "",
+      spent_text(receipt));
   return out + bar(groups, total) + table(receipt) + "</section>\n";
 }
 

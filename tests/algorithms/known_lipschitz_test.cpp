@@ -91,7 +91,8 @@ TEST(KnownLipschitz, ErratumE8TheClipIsNeverBelowTheSlopeOfTheDummy) {
     const auto plan = plan_known_lipschitz(setting, budget_of(1e-4), {.constants = constants});
     ASSERT_TRUE(plan.ok()) << plan.error().message;
     EXPECT_GE(plan->clip, 1.6 * setting.start_distance);
-    EXPECT_LT(plan->clip, 1.6001 * setting.start_distance) << "no more than that, in this setting";  // the rest of the plan would have it smaller
+    EXPECT_LT(plan->clip, 1.6001 * setting.start_distance)
+        << "no more than that, in this setting";  // the rest of the plan would have it smaller
   }
 }
 
