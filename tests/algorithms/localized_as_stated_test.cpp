@@ -132,6 +132,26 @@ TEST(LocalizedAsStated, SaysHowManyRowsItTakes) {
   }
 }
 
+// F - F* >= (mu / 2) |x - x*|^2: a stage that ends within e has x* within sqrt(2 e / mu), and no less will do.
+TEST(LocalizedAsStated, AStageIsAsWideAsWhatTheOneBeforeProves) {
+  Setting setting = large(std::size_t{1} << 44);
+  setting.strong_convexity = 1.5;
+  const StatedPlan plan = *plan_localized_as_stated(setting, Gdp{1}, paper(0.05, 1e15));
+  ASSERT_GT(plan.stages.size(), 2u);
+  EXPECT_EQ(plan.stages[0].radius, 1) << "the start distance; the slopes alone would say 1.6 / 1.5";
+  for (std::size_t j = 0; j < plan.stages.size(); ++j) {
+    Setting part = setting;
+    part.start_distance = plan.stages[j].radius;
+    const double error = bound_of(part, plan.stages[j]), next = std::min(2.0, std::sqrt(2 * error / 1.5));
+    if (j + 1 < plan.stages.size()) {
+      EXPECT_NEAR(plan.stages[j + 1].radius / next, 1, 1e-12);
+    } else {
+      EXPECT_NEAR(plan.bound.excess_risk / error, 1, 1e-12);
+    }
+  }
+  EXPECT_LT(plan.stages.back().radius, 0.5) << "not the domain's";
+}
+
 // The fewest rows, up to a factor 2, that the text's numbers of copies leave any for: 37,000 solves on 2 to 45 samples.
 TEST(LocalizedAsStated, StronglyConvexModeRunsAndSpendsItsBudgetInEveryBlock) {
   Engine engine(2);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <random>
 #include <set>
@@ -214,7 +215,13 @@ TEST(Localized, ALossOfTheUsersOwnIsBoostedIfItsValuesAreGiven) {
   const Quadratic quadratic(n);
   Problem problem = quadratic.problem(1);
   SampleFunctions functions = *problem.samples.functions();
+  std::vector<std::atomic<bool>> trained(n), scored(n);
+  functions.gradient = [&, own = functions.gradient](std::size_t row, std::span<const double> x, std::span<double> g) {
+    trained[row] = true;
+    own(row, x, g);
+  };
   functions.value = [&](std::size_t row, std::span<const double> x) {
+    scored[row] = true;
     return squared_distance(x, std::span(quadratic.values).subspan(row * 2, 2)) / 2;
   };
   problem.samples = {n, 2, functions};
@@ -230,6 +237,13 @@ TEST(Localized, ALossOfTheUsersOwnIsBoostedIfItsValuesAreGiven) {
   std::size_t scores = 0;
   for (const ReceiptLine& line : solution->receipt.lines) scores += line.release.what.starts_with("score of run");
   EXPECT_EQ(scores, plan.runs);
+  std::size_t held_out = 0, both = 0;
+  for (std::size_t row = 0; row < n; ++row) {
+    held_out += scored[row];
+    both += scored[row] && trained[row];
+  }
+  EXPECT_EQ(held_out, plan.selection.rows);
+  EXPECT_EQ(both, 0u) << "rows that made a candidate do not judge it";
 }
 
 TEST(Localized, ACallbackThatThrowsEndsTheRun) {
