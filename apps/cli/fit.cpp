@@ -19,6 +19,7 @@
 #include "tailcoat/data/open_rows.hpp"
 #include "tailcoat/data/text.hpp"
 #include "tailcoat/estimators/fit_by_theorem.hpp"
+#include "tailcoat/fit/fit_terms.hpp"
 #include "tailcoat/estimators/planner.hpp"
 #include "tailcoat/estimators/public_rows.hpp"
 #include "tailcoat/report/report.hpp"
@@ -51,7 +52,7 @@ Examples:
 constexpr const char* kAdaptive = "adaptive";
 
 struct FitArguments {
-  std::string data, target, loss = "squared", exposure, model, report, public_rows, algorithm = kAdaptive;
+  std::string data, target, loss = "squared", exposure, model, report, public_rows, algorithm = kAdaptive, terms;
   std::vector<std::string> features, drop, categorical, classes, missing_indicators, bounds, scales;
   TheoryArguments theory;
   std::optional<double> confidence;
@@ -292,9 +293,24 @@ Result<std::optional<Theorem>> theorem_of(const FitArguments& arguments) {
                                .intercept = !arguments.no_intercept});
 }
 
+// None: the fit that stands until fit_terms takes its place.
+Result<std::optional<TermsKind>> terms_of(const FitArguments& arguments) {
+  if (arguments.terms.empty()) return std::optional<TermsKind>();
+  if (arguments.terms == "linear") return std::optional(TermsKind::linear);
+  if (arguments.terms == "additive") return std::optional(TermsKind::additive);
+  return usage_error(fmt::format("--terms {} is neither linear nor additive", in_quotes(arguments.terms)));
+}
+
+Result<Fit> adaptive_fit(Table table, const FitOptions& options, std::optional<TermsKind> terms, RunContext run,
+                         const Progress& progress) {
+  if (terms) return fit_terms(std::move(table), options, *terms, run, progress);
+  return fit(std::move(table), options, run, progress);
+}
+
 Result<std::string> run(const FitArguments& arguments, const std::string& command) {
   TAILCOAT_TRY(options, options_of(arguments));
   TAILCOAT_TRY(theorem, theorem_of(arguments));
+  TAILCOAT_TRY(terms, terms_of(arguments));
   TAILCOAT_TRY(threads, threads_of(arguments.noise));
   TAILCOAT_CHECK(check_files(arguments));
   TAILCOAT_TRY(table, load_table(arguments, options));
@@ -310,7 +326,7 @@ Result<std::string> run(const FitArguments& arguments, const std::string& comman
     return !*Interrupts::asked();
   };
   TAILCOAT_TRY(fitted, theorem ? fit_by_theorem(frame_of(table), options, *theorem, {engine, noise})
-                               : fit(std::move(table), options, {engine, noise}, progress));
+                               : adaptive_fit(std::move(table), options, terms, {engine, noise}, progress));
   std::string text = arguments.json ? fit_json(fitted) : fit_text(fitted);
   const auto written = write_results(arguments, fitted, command);
   if (!written) return told_on_standard_output(text, written.error());
@@ -345,6 +361,7 @@ Command fit_command(CLI::App& tailcoat, const std::string& command) {
   parser->add_flag("--no-intercept", arguments->no_intercept, "no constant 1 beside the features of an --algorithm");
   parser->add_flag("--straight", arguments->straight,
                    "one slope for each number, also where it is seen to bend, and no curve");
+  parser->add_option("--terms", arguments->terms, "linear or additive")->group("");
   add_number(*parser, kConfidenceOption, arguments->confidence);
   add_file(*parser, "--model", arguments->model, "file to write the model to");
   add_file(*parser, "--report", arguments->report,

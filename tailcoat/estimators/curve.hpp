@@ -31,6 +31,7 @@ class CurveRows final : public RowMaker {
   [[nodiscard]] RowsOf<float> make(std::size_t begin, std::size_t end, const RowSpace& space) const noexcept override;
 
   void whiten(Whitening whitening);
+  void transform(const Eigen::Matrix3d& matrix) { matrix_ = matrix; }
   [[nodiscard]] const Whitening& whitening() const { return whitening_; }
   [[nodiscard]] double spread() const { return spread_; }
   // The coefficients of the entries with which the margin is what it was.

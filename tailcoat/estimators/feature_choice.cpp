@@ -29,7 +29,7 @@ void add(FeatureChoice& choice, const std::vector<Feature>& features) {
 void add(FeatureChoice& choice, const std::vector<Feature>& features, const ColumnSketch& sketch) {
   const std::size_t number = choice.features.size();
   add(choice, features);
-  if (const auto halves = halves_of(features[0], sketch)) choice.candidates.push_back({number, *halves});
+  if (const auto halves = halves_of(features[0], sketch)) choice.candidates.push_back({number, *halves, sketch});
 }
 
 // As if cells were spread evenly: all that bounds or a scale say.

@@ -13,6 +13,7 @@ namespace tailcoat {
 struct Candidate {
   std::size_t feature;
   Halves halves;
+  ColumnSketch sketch{};
 };
 
 struct FeatureChoice {

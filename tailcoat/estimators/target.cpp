@@ -237,6 +237,11 @@ double Target::largest_residual(const Start& start, Gdp cost) const {
   return std::max({mean_cut(*sketch_, mean, noise_per_cut), hidden, 1.0});
 }
 
+double Target::best_residual(const Start& start, Gdp cost) const {
+  if (!std::holds_alternative<SquaredLoss>(options_->loss)) return largest_residual(start, cost);
+  return std::max(mean_cut(*sketch_, unit_.centre, 2 / (start.labelled * cost.mu)) / unit_.scale, 1.0);
+}
+
 LabelRule Target::class_labels(double positive, double size) const {
   LabelRule rule{.of_level = class_of_};
   for (double& label : rule.of_level) label = std::isnan(label) ? label : (label == positive ? size : -size);

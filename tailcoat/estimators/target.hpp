@@ -51,6 +51,8 @@ class Target {
   [[nodiscard]] double tolerated_level() const;
   // Of residuals in the units of the fit: where to cut them for their mean, released at that cost.
   [[nodiscard]] double largest_residual(const Start&, Gdp cost) const;
+  // The same where bias and noise of that mean are least, of numbers too.
+  [[nodiscard]] double best_residual(const Start&, Gdp cost) const;
 
  private:
   explicit Target(const FitOptions& options) : options_(&options) {}

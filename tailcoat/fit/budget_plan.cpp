@@ -1,0 +1,38 @@
+#include "tailcoat/fit/budget_plan.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "tailcoat/estimators/fit_checks.hpp"
+#include "tailcoat/estimators/model.hpp"
+
+namespace tailcoat {
+namespace {
+
+// Rows * mu for each column, or bend, and five more.
+constexpr double kForBend = 40, kForColumns = 4.5, kBesides = 5;
+constexpr double kLeastColumns = 0.1, kMostColumns = 0.3;
+constexpr double kColumnsAndMoments = 0.35, kLeastMoments = 0.1, kMostMoments = 0.2;
+constexpr double kForTarget = 20, kForRate = 60, kLeastTarget = 0.03, kMostTarget = 0.3;
+constexpr double kForLink = 250, kLink = 0.07;
+constexpr double kLevelOfRate = 0.03;
+constexpr double kDiagnosis = 0.05;
+
+}  // namespace
+
+BudgetPlan plan_budget(const PlanSetting& setting) {
+  const double strength = setting.signal_to_noise;
+  const bool exponential = is_exponential(setting.loss);
+  const auto columns = static_cast<double>(setting.numbers + setting.texts);
+  BudgetPlan plan;
+  plan.target = std::clamp((exponential ? kForRate : kForTarget) / strength, kLeastTarget, kMostTarget);
+  plan.columns = std::clamp(kForColumns * (columns + kBesides) / strength, kLeastColumns, kMostColumns);
+  plan.moments = std::clamp(kColumnsAndMoments - plan.columns, kLeastMoments, kMostMoments);
+  if (exponential) plan.level = kLevelOfRate;
+  if (!predicts_classes(setting.loss) && !exponential && setting.additive && strength >= kForLink) plan.link = kLink;
+  plan.bends = setting.additive && strength >= kForBend * (2 * static_cast<double>(setting.numbers) + kBesides);
+  if (setting.diagnose) plan.diagnosis = kDiagnosis;
+  return plan;
+}
+
+}  // namespace tailcoat

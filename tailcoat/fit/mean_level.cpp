@@ -1,0 +1,45 @@
+#include "tailcoat/fit/mean_level.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tailcoat/estimators/fit_checks.hpp"
+#include "tailcoat/mechanisms/clipped_mean.hpp"
+
+namespace tailcoat {
+namespace {
+
+constexpr double kStep = 0.25, kStepOfRates = 0.02;  // of a difference quotient, in units of the fit
+constexpr double kProof = 1, kProofOfRates = 2;      // deviations of noise
+constexpr double kLeastRate = 0.1;                   // of the one that was released
+
+// By how much the margin is too large, if what is predicted is too much by `residual` on average.
+double margin_of(const Loss& loss, const Start& start, double residual) {
+  if (is_count(loss)) return -std::log(std::max(1 - residual / start.curvature, kLeastRate));
+  if (!is_exponential(loss)) return residual;
+  const double mean = 1 / (1 + std::exp(-start.margin));
+  const double truth = std::clamp(mean - residual, kLeastRate * mean, 1 - kLeastRate * (1 - mean));
+  return start.margin - std::log(truth / (1 - truth));
+}
+
+}  // namespace
+
+Result<LevelStep> release_level(RunContext run, Outlet outlet, const Predictor& predictor, const Start& start,
+                                double largest_residual, double uncertainty, Gdp cost) {
+  const Loss& loss = predictor.loss;
+  const bool rates = is_exponential(loss);
+  const double step = rates ? kStepOfRates : kStep, n = static_cast<double>(predictor.data->rows());
+  const Eigen::VectorXd x = predictor.point(), up = predictor.of_intercept(step);
+  const Eigen::VectorXd above = x + up, below = x - up;
+  TAILCOAT_TRY(column, run.engine.loss_differences(Samples(*predictor.data, loss), view(above), view(below)));
+  TAILCOAT_TRY(mean, clipped_mean(run.engine, column, 2 * step * largest_residual, "level", cost, outlet));
+  const double residual = mean[0] / (2 * step) * n / start.labelled;
+  LevelStep level{.variance = std::pow(2 * largest_residual / (start.labelled * cost.mu) / (rates ? start.curvature : 1), 2)};
+  const double off = margin_of(loss, start, residual), proof = rates ? kProofOfRates : kProof;
+  const double error = (rates ? uncertainty : 0) + std::max(off * off - proof * proof * level.variance, 0.0);
+  level.length = error / (error + level.variance);
+  level.shift = -level.length * off;
+  return level;
+}
+
+}  // namespace tailcoat
