@@ -22,7 +22,7 @@ using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
 struct StudyContext {
   Engine& engine;
-  bool quick = false;  // a minute; `rates` takes four
+  bool quick = false;  // a minute; `rates` takes two
   std::uint64_t seed = 1;
   Progress progress = [](std::size_t, std::size_t) {};
 };
