@@ -10,8 +10,8 @@ namespace tailcoat {
 namespace {
 
 // Rows * mu for each column, or bend, and five more.
-constexpr double kForBend = 40, kForColumns = 4.5, kBesides = 5;
-constexpr double kLeastColumns = 0.1, kMostColumns = 0.3;
+constexpr double kForBend = 40, kForColumns = 9, kBesides = 5;
+constexpr double kLeastColumns = 0.15, kMostColumns = 0.3;
 constexpr double kColumnsAndMoments = 0.35, kLeastMoments = 0.1, kMostMoments = 0.2;
 constexpr double kForTarget = 20, kForRate = 60, kLeastTarget = 0.03, kMostTarget = 0.3;
 constexpr double kForLink = 250, kLink = 0.07;
@@ -20,12 +20,20 @@ constexpr double kDiagnosis = 0.05;
 
 }  // namespace
 
+double signal_to_noise(double labelled_rows, Gdp total, const Loss& loss, double curvature) {
+  return labelled_rows * total.mu * (is_exponential(loss) ? std::min(4 * curvature, 1.0) : 1);
+}
+
+double target_share(const Loss& loss, double rows, Gdp total) {
+  return std::clamp((is_exponential(loss) ? kForRate : kForTarget) / (rows * total.mu), kLeastTarget, kMostTarget);
+}
+
 BudgetPlan plan_budget(const PlanSetting& setting) {
   const double strength = setting.signal_to_noise;
   const bool exponential = is_exponential(setting.loss);
   const auto columns = static_cast<double>(setting.numbers + setting.texts);
   BudgetPlan plan;
-  plan.target = std::clamp((exponential ? kForRate : kForTarget) / strength, kLeastTarget, kMostTarget);
+  plan.target = setting.target_share;
   plan.columns = std::clamp(kForColumns * (columns + kBesides) / strength, kLeastColumns, kMostColumns);
   plan.moments = std::clamp(kColumnsAndMoments - plan.columns, kLeastMoments, kMostMoments);
   if (exponential) plan.level = kLevelOfRate;

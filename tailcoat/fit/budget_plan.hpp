@@ -10,7 +10,7 @@
 namespace tailcoat {
 
 struct BudgetPlan {
-  double target = 0.03;
+  double target = 0;
   double columns = 0.15;
   double moments = 0.20;  // second moments of the rows
   double norms = 0.03;    // histograms of gradient norms
@@ -27,10 +27,18 @@ struct BudgetPlan {
   }
 };
 
+// Rows * mu: what rows and budget can tell together. Of chances and rates it counts as far as the loss is curved where a
+// fit starts: few rows of a rare class tell something.
+double signal_to_noise(double labelled_rows, Gdp total, const Loss&, double curvature);
+
+// What the target gets, which comes first: its sketch, or its classes, and where a fit starts.
+double target_share(const Loss&, double rows, Gdp total);
+
 struct PlanSetting {
   Loss loss;
-  double signal_to_noise;  // rows * mu
+  double signal_to_noise;
   std::size_t numbers, texts;
+  double target_share;
   bool additive = true;
   bool diagnose = false;
 };

@@ -26,6 +26,7 @@ constexpr double kShareMargin = 1e-9;  // of the budget, for rounding
 constexpr double kLevelVariance = 1, kLevelVarianceOfRates = 9;  // of the intercept, around where a fit starts
 // Of a difference of two losses, in the units of the fit.
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
+constexpr double kSecondLook = 0.5;  // share for the target, where the first look showed nothing of it
 constexpr double kProof = 3;  // deviations of noise from which a constant is better than a fit that is shrunk already
 
 bool is_squared(const Loss& loss) { return std::holds_alternative<SquaredLoss>(loss); }
@@ -37,15 +38,17 @@ class Fitting {
       : options_(options), kind_(kind), frame_(frame), run_(run), meter_(std::move(meter)), progress_(progress) {}
 
   Result<Fit> operator()(Buffer* cells) {
-    plan_ = plan();
-    TAILCOAT_TRY(target, Target::look(frame_, options_, plan_.target, run_, outlet(), fit_.model.notes));
-    TAILCOAT_TRY(choice, choose_features(frame_, options_, plan_.columns, Tails::seen, run_, outlet()));
+    TAILCOAT_TRY(target, look_at_target());
+    if (target.is_unseen()) return without_a_target(target);
+    parts_ = target.parts();
+    TAILCOAT_TRY(starts, starts_of(target));
+    plan_ = plan(starts);
+    TAILCOAT_TRY(choice, constant_only_ ? Result<FeatureChoice>(FeatureChoice{}) : choose_features(frame_, options_, plan_.columns, Tails::seen, run_, outlet()));
     terms_ = choose_terms(std::move(choice), kind_, plan_.bends && target.parts() == 1);
     describe(target);
     TAILCOAT_TRY(design, rows_in_shape());
     TAILCOAT_CHECK(design.keep(run_.engine, cells));
-    parts_ = target.parts();
-    for (std::size_t part = 0; part < parts_; ++part) TAILCOAT_CHECK(fit_part(target, design, part));
+    for (std::size_t part = 0; part < parts_; ++part) TAILCOAT_CHECK(fit_part(target, design, starts[part]));
     finish();
     TAILCOAT_CHECK(check_finite(fit_.model));
     return std::move(fit_);
@@ -54,11 +57,60 @@ class Fitting {
  private:
   Outlet outlet() { return {meter_, run_.noise}; }
 
-  [[nodiscard]] BudgetPlan plan() const {
+  [[nodiscard]] double rows() const { return static_cast<double>(frame_.rows()); }
+
+  // Where nothing of it shows, half of the budget goes to a second look, for a constant.
+  Result<Target> look_at_target() {
+    std::vector<std::string>& notes = fit_.model.notes;
+    target_share_ = target_share(options_.loss, rows(), meter_.total());
+    TAILCOAT_TRY(first, Target::look(frame_, options_, target_share_, run_, outlet(), notes));
+    if (!first.is_unseen()) return std::move(first);
+    notes = {"constant model: too little of the target is visible for slopes"};
+    constant_only_ = true;
+    return Target::look(frame_, options_, kSecondLook, run_, outlet(), notes);
+  }
+
+  Result<Fit> without_a_target(const Target& target) {
+    describe(target);
+    fit_.constant = true;
+    fit_.model.notes = {
+        "constant model: nothing of the target is visible at this budget, and how far the model is off is not known; "
+        "take more rows or a larger epsilon, or give the bounds of the target, if those are public"};
+    fit_.model.parts.push_back({.intercept = {0, HUGE_VAL, -HUGE_VAL, HUGE_VAL}, .coefficients = {}});
+    fit_.limits.privacy_noise = HUGE_VAL;
+    fit_.model.receipt = meter_.receipt();
+    return std::move(fit_);
+  }
+
+  // Where each part starts: all slopes 0.
+  Result<std::vector<Start>> starts_of(const Target& target) {
+    TAILCOAT_TRY(rows, Design::create(frame_, {{}, {}, options_.target, options_.exposure}, kLeverage));
+    std::vector<Start> starts;
+    const bool is_all = constant_only_ || features() == 0;
+    for (std::size_t part = 0; part < parts_; ++part) {
+      target.label(rows, part);
+      const double share = is_all ? share_left() / static_cast<double>(parts_ - part)
+                                  : target_share_ / 2 / static_cast<double>(parts_);
+      TAILCOAT_TRY(start, target.start(rows, part, meter_.share(share), run_, outlet()));
+      starts.push_back(start);
+    }
+    return starts;
+  }
+
+  [[nodiscard]] std::size_t features() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(frame_.columns, [&](const Column& column) { return is_feature(options_, column); }));
+  }
+
+  [[nodiscard]] BudgetPlan plan(const std::vector<Start>& starts) const {
+    double signal = HUGE_VAL;
+    for (const Start& start : starts)
+      signal = std::min(signal, signal_to_noise(start.labelled, meter_.total(), options_.loss, start.curvature));
     PlanSetting setting{.loss = options_.loss,
-                        .signal_to_noise = static_cast<double>(frame_.rows()) * meter_.total().mu,
+                        .signal_to_noise = signal,
                         .numbers = 0,
                         .texts = 0,
+                        .target_share = target_share_,
                         .additive = kind_ == TermsKind::additive,
                         .diagnose = options_.diagnose};
     for (const Column& column : frame_.columns)
@@ -97,19 +149,16 @@ class Fitting {
   // Of a stage, in one of the parts.
   [[nodiscard]] Gdp cost(double share) const { return meter_.share(share / static_cast<double>(parts_)); }
 
-  // What is left for this part besides what is planned for later.
-  [[nodiscard]] double share_left(std::size_t part, double planned) const {
+  // What is left of the budget.
+  [[nodiscard]] double share_left() const {
     const double spent = std::pow(meter_.receipt().gaussian_spent.mu / meter_.total().mu, 2);
-    const double left = std::max(0.0, 1 - spent - kShareMargin - plan_.diagnosis);
-    const auto parts = static_cast<double>(parts_ - part);
-    return std::max((left - (parts - 1) * plan_.target / 2 / static_cast<double>(parts_)) / parts - planned, 0.0);
+    return std::max(0.0, 1 - spent - kShareMargin - plan_.diagnosis);
   }
 
-  Result<void> fit_part(const Target& target, Design& design, std::size_t part) {
+  Result<void> fit_part(const Target& target, Design& design, const Start& start) {
+    const std::size_t part = fit_.model.parts.size();
     target.label(design, part);
-    const bool start_is_all = terms_.empty() && (is_squared(options_.loss) || is_exponential(options_.loss));
-    TAILCOAT_TRY(start, target.start(design, part, start_is_all ? meter_.share(share_left(part, 0)) : cost(plan_.target / 2), run_, outlet()));
-    if (start_is_all) return take_constant(target, start);
+    if (terms_.empty() && (is_squared(options_.loss) || is_exponential(options_.loss))) return take_constant(target, start);
     TAILCOAT_TRY(data, run_.engine.load(design));
     const double afterwards = plan_.errors + plan_.level + plan_.link + (terms_.empty() ? 0 : plan_.choice);
     Eigen::VectorXd from = Eigen::VectorXd::Zero(shape_.size());
@@ -120,13 +169,14 @@ class Fitting {
         .labelled = start.labelled,
         .steps = plan_.steps,
         .looks = 3,
-        .gradients = meter_.share(share_left(part, (afterwards + plan_.norms) / static_cast<double>(parts_))),
+        .gradients = meter_.share(share_left() / static_cast<double>(parts_ - part) -
+                                  (afterwards + plan_.norms) / static_cast<double>(parts_)),
         .norms = cost(plan_.norms)};
     TAILCOAT_TRY(evidence, gather(run_, outlet(), data, options_.loss, shape_, setting, [&] { return tick(); }));
     TAILCOAT_TRY(moments, release_gradient_moments(run_, outlet(), data, evidence, shape_, cost(plan_.errors)));
     const double level = is_exponential(options_.loss) ? kLevelVarianceOfRates : kLevelVariance;
     Posterior posterior =
-        infer(evidence, shape_, terms_, moments, static_cast<double>(frame_.rows()), start.margin, level);
+        infer(evidence, shape_, terms_, moments, rows(), start.margin, level);
     Predictor predictor{&data, &shape_, evidence.loss, posterior.mean};
     return settle(target, start, design, evidence, std::move(posterior), std::move(predictor));
   }
@@ -186,7 +236,7 @@ class Fitting {
     const double largest = linear ? kLargestLinearDifference : kLargestDifference;
     const Gdp price = cost(plan_.choice);
     TAILCOAT_TRY(worse, clipped_mean(run_.engine, differences, largest, "choice between fit and constant", price, outlet()));
-    const double noise = 2 * largest / (static_cast<double>(frame_.rows()) * price.mu);
+    const double noise = 2 * largest / (rows() * price.mu);
     return worse[0] > (is_squared(options_.loss) ? kProof * noise : 0);
   }
 
@@ -228,6 +278,8 @@ class Fitting {
   BudgetPlan plan_;
   Terms terms_;
   Shape shape_;
+  double target_share_ = 0;
+  bool constant_only_ = false;
   std::size_t parts_ = 1, constants_ = 0, steps_done_ = 0;
   Eigen::VectorXd last_;
   std::optional<Link> link_;

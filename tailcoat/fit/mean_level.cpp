@@ -13,13 +13,14 @@ constexpr double kStep = 0.25, kStepOfRates = 0.02;  // of a difference quotient
 constexpr double kProof = 1, kProofOfRates = 2;      // deviations of noise
 constexpr double kLeastRate = 0.1;                   // of the one that was released
 
-// By how much the margin is too large, if what is predicted is too much by `residual` on average.
+// By how much the margin is too large, if what is predicted is too much by `residual` on average. The mean rate and
+// chance are known from the start; of chances that differ it is more than this, so a step is short rather than long.
 double margin_of(const Loss& loss, const Start& start, double residual) {
-  if (is_count(loss)) return -std::log(std::max(1 - residual / start.curvature, kLeastRate));
+  if (is_count(loss)) return std::log(std::max(1 + residual / start.curvature, kLeastRate));
   if (!is_exponential(loss)) return residual;
   const double mean = 1 / (1 + std::exp(-start.margin));
-  const double truth = std::clamp(mean - residual, kLeastRate * mean, 1 - kLeastRate * (1 - mean));
-  return start.margin - std::log(truth / (1 - truth));
+  const double predicted = std::clamp(mean + residual, kLeastRate * mean, 1 - kLeastRate * (1 - mean));
+  return std::log(predicted / (1 - predicted)) - start.margin;
 }
 
 }  // namespace
