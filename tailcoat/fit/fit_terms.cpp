@@ -185,7 +185,8 @@ class Fitting {
   Result<void> settle(const Target& target, const Start& start, const Design& design, const Evidence& evidence,
                       Posterior posterior, Predictor predictor) {
     std::optional<Link> link;
-    if (plan_.link > 0 && !terms_.empty()) {
+    const double errors = (shape_.moment * posterior.covariance).trace();
+    if (plan_.link > 0 && shape_.margin_variance(posterior.mean) > errors) {
       TAILCOAT_TRY(found, find_link(run_, outlet(), design, predictor,
                                     {options_.loss, start.labelled, cost(plan_.link)}));
       link = std::move(found);

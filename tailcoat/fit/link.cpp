@@ -14,7 +14,6 @@ constexpr double kForMoments = 0.15, kForNorms = 0.2;  // of the price
 constexpr std::size_t kSteps = 4;
 constexpr double kShows = 3;         // standard errors of a bend, or of a slope
 constexpr double kFarSlope = 0.25;   // of a slope, from that of the margins
-constexpr double kLeastSpread = 1e-3;
 constexpr auto kBend = CurveRows::kBend, kSlope = CurveRows::kSlope, kLevel = CurveRows::kLevel;
 
 Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
@@ -37,7 +36,7 @@ bool keep_what_shows(Eigen::Vector3d& values, Eigen::Matrix3d& covariance, doubl
 Result<std::optional<Link>> find_link(RunContext run, Outlet outlet, const Design& design, const Predictor& predictor,
                                       const LinkSetting& setting) {
   const Shape& of_rows = *predictor.shape;
-  const double spread = std::sqrt(std::max(of_rows.margin_variance(predictor.coefficients), kLeastSpread * kLeastSpread));
+  const double spread = std::sqrt(of_rows.margin_variance(predictor.coefficients));
   const double middle = predictor.of_mean_row();
   Link link;
   TAILCOAT_TRY(rows, CurveRows::create(design, view(predictor.point()), middle, spread, run.engine));

@@ -29,7 +29,7 @@ struct LinkSetting {
   Gdp cost;
 };
 
-// None where nothing shows.
+// None where nothing shows. The margins must vary.
 Result<std::optional<Link>> find_link(RunContext, Outlet, const Design&, const Predictor&, const LinkSetting&);
 
 // Coefficients with the average slope and the level of the link, and the curve that is left to be applied to the margin.

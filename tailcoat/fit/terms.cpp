@@ -8,8 +8,8 @@ namespace tailcoat {
 namespace {
 
 constexpr double kKnots[] = {1.0 / 3, 2.0 / 3};  // shares of the rows below a knot
-constexpr double kLeastSide = 0.05;              // of the rows, on either side of a knot
-constexpr double kLeastOwn = 0.02;               // of a bend's variance, that no line has
+constexpr double kLeastSide = 0.05;              // of the rows: on either side of a knot, in a third place
+constexpr double kLeastOwn = 0.14;               // of a bend's deviation, that no line has
 
 // Where the rows of a column are: points with weights that add up to 1.
 struct Points {
@@ -21,13 +21,13 @@ struct Points {
   }
 };
 
-Points points_of(const ColumnSketch& sketch) {
-  constexpr Eigen::Index kPerBin = 8;
+// As if the rows of a bin were in so many places, evenly spread.
+Points points_of(const ColumnSketch& sketch, Eigen::Index per_bin) {
   const auto bins = static_cast<Eigen::Index>(sketch.bins.size());
-  Points points{Eigen::ArrayXd(kPerBin * bins), Eigen::ArrayXd(kPerBin * bins)};
-  for (Eigen::Index i = 0; i < kPerBin * bins; ++i) {
-    const SketchBin& bin = sketch.bins[static_cast<std::size_t>(i / kPerBin)];
-    points.x[i] = bin.low + (bin.high - bin.low) * (static_cast<double>(i % kPerBin) + 0.5) / kPerBin;
+  Points points{Eigen::ArrayXd(per_bin * bins), Eigen::ArrayXd(per_bin * bins)};
+  for (Eigen::Index i = 0; i < per_bin * bins; ++i) {
+    const SketchBin& bin = sketch.bins[static_cast<std::size_t>(i / per_bin)];
+    points.x[i] = bin.low + (bin.high - bin.low) * (static_cast<double>(i % per_bin) + 0.5) / static_cast<double>(per_bin);
     points.weight[i] = bin.rows;
   }
   points.weight /= std::max(points.weight.sum(), 1e-300);
@@ -49,21 +49,37 @@ struct Bend {
   double knot, slope, deviation;  // of that line, and of the rest
 };
 
-// Those of a number that its rows can tell from a line.
+// Whether the rows can tell a change of slope there from a line. All of a bin may be in one place: two places have one
+// slope.
+bool can_tell(double knot, const Feature& number, const Points& middles) {
+  const Eigen::ArrayXd x = middles.x.max(number.low).min(number.high), centred = x - middles.mean(x);
+  const double below = middles.mean((x < knot).cast<double>()), above = middles.mean((x > knot).cast<double>());
+  if (!(knot > number.low && knot < number.high) || std::min(below, above) < kLeastSide) return false;
+  const Eigen::ArrayXd hinge = (x - knot).max(0);
+  const double slope = middles.mean(hinge * centred) / middles.mean(centred.square());
+  return middles.deviation(hinge - slope * x) > kLeastOwn * middles.deviation(hinge);
+}
+
+// Of the rows, in all bins but the two that hold most.
+double besides_two_places(const Points& middles) {
+  Eigen::ArrayXd weights = middles.weight;
+  std::sort(weights.begin(), weights.end());
+  return weights.head(std::max<Eigen::Index>(weights.size() - 2, 0)).sum();
+}
+
+// The changes of slope that the rows of a number can tell from a line.
 std::vector<Bend> bends_of(const Feature& number, const ColumnSketch& sketch, const Points& points) {
+  const Points middles = points_of(sketch, 1);
+  if (besides_two_places(middles) < kLeastSide) return {};
   const Eigen::ArrayXd x = points.x.max(number.low).min(number.high), centred = x - points.mean(x);
   const double variance = points.mean(centred.square());
   std::vector<Bend> bends;
   for (const double share : kKnots) {
     const double knot = quantile(sketch, share);
-    const double below = points.mean((points.x < knot).cast<double>()),
-                 above = points.mean((points.x > knot).cast<double>());
-    if (!(knot > number.low && knot < number.high) || std::min(below, above) < kLeastSide) continue;
-    if (!bends.empty() && !(knot > bends.back().knot)) continue;
+    if (!can_tell(knot, number, middles) || (!bends.empty() && !(knot > bends.back().knot))) continue;
     const Eigen::ArrayXd hinge = (x - knot).max(0);
     const double slope = points.mean(hinge * centred) / variance;
-    const double deviation = points.deviation(hinge - slope * x), whole = points.deviation(hinge);
-    if (deviation * deviation > kLeastOwn * whole * whole) bends.push_back({knot, slope, deviation});
+    bends.push_back({knot, slope, points.deviation(hinge - slope * x)});
   }
   return bends;
 }
@@ -160,7 +176,7 @@ Terms choose_terms(FeatureChoice choice, TermsKind kind, bool bends) {
       builder.add(feature, group_of(feature));
       continue;
     }
-    const Points points = points_of(candidate->sketch);
+    const Points points = points_of(candidate->sketch, 8);
     const std::vector<Bend> found = bends_of(feature, candidate->sketch, points);
     if (found.empty())
       builder.add(feature, group_of(feature));
