@@ -14,6 +14,7 @@ constexpr double kForBend = 40, kForColumns = 9, kBesides = 5;
 constexpr double kLeastColumns = 0.15, kMostColumns = 0.3;
 constexpr double kColumnsAndMoments = 0.35, kLeastMoments = 0.1, kMostMoments = 0.2;
 constexpr double kForTarget = 20, kForRate = 60, kLeastTarget = 0.03, kMostTarget = 0.3;
+constexpr double kForSlopes = 50, kForSlopesOfRates = 100, kTargetAlone = 0.7;
 constexpr double kForLink = 250, kLink = 0.07;
 constexpr double kLevelOfRate = 0.03;
 constexpr double kDiagnosis = 0.05;
@@ -24,8 +25,13 @@ double signal_to_noise(double labelled_rows, Gdp total, const Loss& loss, double
   return labelled_rows * total.mu * (is_exponential(loss) ? std::min(4 * curvature, 1.0) : 1);
 }
 
-double target_share(const Loss& loss, double rows, Gdp total) {
-  return std::clamp((is_exponential(loss) ? kForRate : kForTarget) / (rows * total.mu), kLeastTarget, kMostTarget);
+bool tells_slopes(const Loss& loss, double signal) {
+  return signal >= (is_exponential(loss) ? kForSlopesOfRates : kForSlopes);
+}
+
+double target_share(const Loss& loss, double signal) {
+  if (!tells_slopes(loss, signal)) return kTargetAlone;
+  return std::clamp((is_exponential(loss) ? kForRate : kForTarget) / signal, kLeastTarget, kMostTarget);
 }
 
 BudgetPlan plan_budget(const PlanSetting& setting) {
@@ -34,8 +40,10 @@ BudgetPlan plan_budget(const PlanSetting& setting) {
   const auto columns = static_cast<double>(setting.numbers + setting.texts);
   BudgetPlan plan;
   plan.target = setting.target_share;
-  plan.columns = std::clamp(kForColumns * (columns + kBesides) / strength, kLeastColumns, kMostColumns);
-  plan.moments = std::clamp(kColumnsAndMoments - plan.columns, kLeastMoments, kMostMoments);
+  if (columns > 0) {
+    plan.columns = std::clamp(kForColumns * (columns + kBesides) / strength, kLeastColumns, kMostColumns);
+    plan.moments = std::clamp(kColumnsAndMoments - plan.columns, kLeastMoments, kMostMoments);
+  }
   if (exponential) plan.level = kLevelOfRate;
   if (!predicts_classes(setting.loss) && !exponential && setting.additive && strength >= kForLink) plan.link = kLink;
   plan.bends = setting.additive && strength >= kForBend * (2 * static_cast<double>(setting.numbers) + kBesides);

@@ -11,8 +11,8 @@ namespace tailcoat {
 
 struct BudgetPlan {
   double target = 0;
-  double columns = 0.15;
-  double moments = 0.20;  // second moments of the rows
+  double columns = 0;
+  double moments = 0;  // second moments of the rows
   double norms = 0.03;    // histograms of gradient norms
   double errors = 0.02;   // second moments of the gradients
   double level = 0.01;
@@ -31,8 +31,11 @@ struct BudgetPlan {
 // fit starts: few rows of a rare class tell something.
 double signal_to_noise(double labelled_rows, Gdp total, const Loss&, double curvature);
 
+// Whether rows and budget tell anything but a constant: below, the noise of slopes would be larger than any slope.
+bool tells_slopes(const Loss&, double signal_to_noise);
+
 // What the target gets, which comes first: its sketch, or its classes, and where a fit starts.
-double target_share(const Loss&, double rows, Gdp total);
+double target_share(const Loss&, double signal_to_noise);
 
 struct PlanSetting {
   Loss loss;

@@ -62,7 +62,10 @@ class Fitting {
   // Where nothing of it shows, half of the budget goes to a second look, for a constant.
   Result<Target> look_at_target() {
     std::vector<std::string>& notes = fit_.model.notes;
-    target_share_ = target_share(options_.loss, rows(), meter_.total());
+    const double signal = rows() * meter_.total().mu;
+    target_share_ = target_share(options_.loss, signal);
+    constant_only_ = features() == 0 || !tells_slopes(options_.loss, signal);
+    if (constant_only_ && features() > 0) notes = {"constant model: rows and budget are too few to tell slopes from noise"};
     TAILCOAT_TRY(first, Target::look(frame_, options_, target_share_, run_, outlet(), notes));
     if (!first.is_unseen()) return std::move(first);
     notes = {"constant model: too little of the target is visible for slopes"};
@@ -86,10 +89,9 @@ class Fitting {
   Result<std::vector<Start>> starts_of(const Target& target) {
     TAILCOAT_TRY(rows, Design::create(frame_, {{}, {}, options_.target, options_.exposure}, kLeverage));
     std::vector<Start> starts;
-    const bool is_all = constant_only_ || features() == 0;
     for (std::size_t part = 0; part < parts_; ++part) {
       target.label(rows, part);
-      const double share = is_all ? share_left() / static_cast<double>(parts_ - part)
+      const double share = constant_only_ ? share_left() / static_cast<double>(parts_ - part)
                                   : target_share_ / 2 / static_cast<double>(parts_);
       TAILCOAT_TRY(start, target.start(rows, part, meter_.share(share), run_, outlet()));
       starts.push_back(start);
@@ -114,7 +116,7 @@ class Fitting {
                         .additive = kind_ == TermsKind::additive,
                         .diagnose = options_.diagnose};
     for (const Column& column : frame_.columns)
-      if (is_feature(options_, column)) ++(column.kind == ColumnKind::text ? setting.texts : setting.numbers);
+      if (!constant_only_ && is_feature(options_, column)) ++(column.kind == ColumnKind::text ? setting.texts : setting.numbers);
     return plan_budget(setting);
   }
 
