@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "tailcoat/estimators/descent.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/estimators/model.hpp"
 
@@ -15,9 +16,11 @@ constexpr double kLeastColumns = 0.15, kMostColumns = 0.3;
 constexpr double kColumnsAndMoments = 0.35, kLeastMoments = 0.1, kMostMoments = 0.2;
 constexpr double kForTarget = 20, kForRate = 60, kLeastTarget = 0.03, kMostTarget = 0.3;
 constexpr double kForSlopes = 50, kForSlopesOfRates = 100, kTargetAlone = 0.7;
+
 constexpr double kForLink = 250, kLink = 0.07;
 constexpr double kLevelOfRate = 0.03;
 constexpr double kDiagnosis = 0.05;
+constexpr std::size_t kStepsOfKinks = 18;  // where gradients are bounded, more of them lead to the same place
 
 }  // namespace
 
@@ -39,6 +42,7 @@ BudgetPlan plan_budget(const PlanSetting& setting) {
   const bool exponential = is_exponential(setting.loss);
   const auto columns = static_cast<double>(setting.numbers + setting.texts);
   BudgetPlan plan;
+  if (looks_at_residuals(setting.loss)) plan.steps = kStepsOfKinks;
   plan.target = setting.target_share;
   if (columns > 0) {
     plan.columns = std::clamp(kForColumns * (columns + kBesides) / strength, kLeastColumns, kMostColumns);

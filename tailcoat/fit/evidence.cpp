@@ -102,7 +102,7 @@ class Gathering {
     const bool few = !std::holds_alternative<HingeLoss>(asked_) &&
                      (norms.rows() < kLeastSeen * labelled || kVisible * norms.noise() > labelled);
     if (norms.empty() || few) {  // a run of noise alone may be anywhere
-      if (found_.clip == 0) found_.clip = root, found_.mean_square = d_ / 4;
+      if (found_.clip == 0) found_.clip = std::max(std::sqrt(begun_), least_clip(asked_)) * root, found_.mean_square = begun_ * d_ / 4;
       return {};
     }
     const double best = norms.best_limit(n_, kNoiseOfClip * root * 2 / (n_ * setting_.gradients.mu));
