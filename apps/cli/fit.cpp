@@ -19,9 +19,9 @@
 #include "tailcoat/data/open_rows.hpp"
 #include "tailcoat/data/text.hpp"
 #include "tailcoat/estimators/fit_by_theorem.hpp"
-#include "tailcoat/fit/fit_terms.hpp"
 #include "tailcoat/estimators/planner.hpp"
 #include "tailcoat/estimators/public_rows.hpp"
+#include "tailcoat/fit/fit_terms.hpp"
 #include "tailcoat/report/report.hpp"
 #include "theory.hpp"
 

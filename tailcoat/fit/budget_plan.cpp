@@ -49,6 +49,8 @@ BudgetPlan plan_budget(const PlanSetting& setting) {
     plan.moments = std::clamp(kColumnsAndMoments - plan.columns, kLeastMoments, kMostMoments);
   }
   if (exponential) plan.level = kLevelOfRate;
+  const bool quantile = std::holds_alternative<QuantileLoss>(setting.loss);
+  if (looks_at_residuals(setting.loss) && !quantile) plan.level = 0;  // it moves no mean
   if (!predicts_classes(setting.loss) && !exponential && setting.additive && strength >= kForLink) plan.link = kLink;
   plan.bends = setting.additive && strength >= kForBend * (2 * static_cast<double>(setting.numbers) + kBesides);
   if (setting.diagnose) plan.diagnosis = kDiagnosis;

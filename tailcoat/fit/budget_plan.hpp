@@ -12,9 +12,9 @@ namespace tailcoat {
 struct BudgetPlan {
   double target = 0;
   double columns = 0;
-  double moments = 0;  // second moments of the rows
-  double norms = 0.03;    // histograms of gradient norms
-  double errors = 0.02;   // second moments of the gradients
+  double moments = 0;    // second moments of the rows
+  double norms = 0.03;   // histograms of gradient norms
+  double errors = 0.02;  // second moments of the gradients
   double level = 0.01;
   double link = 0;
   double choice = 0.02;
@@ -27,8 +27,8 @@ struct BudgetPlan {
   }
 };
 
-// Rows * mu: what rows and budget can tell together. Of chances and rates it counts as far as the loss is curved where a
-// fit starts: few rows of a rare class tell something.
+// Rows * mu: what rows and budget can tell together. Of chances and rates it counts as far as the loss is curved where
+// a fit starts: few rows of a rare class tell something.
 double signal_to_noise(double labelled_rows, Gdp total, const Loss&, double curvature);
 
 // Whether rows and budget tell anything but a constant: below, the noise of slopes would be larger than any slope.

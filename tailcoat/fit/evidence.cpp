@@ -21,8 +21,8 @@ constexpr double kNoiseOfClip = 2;                // how much noise counts besid
 constexpr double kResidualShare = 0.5;            // of a look, where residuals are looked at too
 constexpr double kCentralShare = 0.25;            // of the residuals that their density is measured on
 constexpr double kLeastWidth = 0.05, kLeastHingeWidth = 0.5;  // of that neighbourhood, in units of the fit
-constexpr double kLeastDensity = 0.1;             // of the rows that should be there
-constexpr double kNormalMedian = 0.6745;          // of |x| under the standard normal law
+constexpr double kLeastDensity = 0.1;                         // of the rows that should be there
+constexpr double kNormalMedian = 0.6745;                      // of |x| under the standard normal law
 constexpr double kLeastHuberCurvature = 0.1;
 constexpr double kLeastFollowed = 0.2;  // of the curvature at the start
 // What may be wrong with a curvature besides noise, relative to it: clipped rows have none, and losses that are no
@@ -35,8 +35,8 @@ Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))};
 // The derivative of a kinked loss jumps by this much.
 double jump_of(const Loss& loss) { return std::holds_alternative<AbsoluteLoss>(loss) ? 2 : 1; }
 
-// A clip below it, times the norm of a typical row, would cut the long gradients on one side of the fit, of a rare class
-// or beyond a quantile, and leave those on the other side.
+// A clip below it, times the norm of a typical row, would cut the long gradients on one side of the fit, of a rare
+// class or beyond a quantile, and leave those on the other side.
 double least_clip(const Loss& loss) {
   if (std::holds_alternative<LogisticLoss>(loss)) return 0.4;
   if (is_count(loss)) return 1;
@@ -65,16 +65,13 @@ class Gathering {
   Result<Evidence> operator()(const std::function<bool()>& tick) {
     Eigen::VectorXd x = found_.start;
     for (std::size_t t = 0; t < setting_.steps; ++t) {
-      if (!tick()) {
-        found_.complete = false;
-        break;
-      }
+      if (!tick()) return system_error("stopped");
       if (looks_at(t)) TAILCOAT_CHECK(choose_clip(x));
       const std::string what = fmt::format("{}gradient, step {}", setting_.of, t + 1);
       const Gdp cost = part(setting_.gradients, 1 / static_cast<double>(setting_.steps));
       TAILCOAT_TRY(gradient, clipped_gradient(run_.engine, samples(), view(x), found_.clip, what, cost, outlet_));
-      found_.gradients.push_back({x, Eigen::Map<const Eigen::VectorXd>(gradient.mean.data(), x.size()), gradient.noise,
-                                  found_.curvature});
+      found_.gradients.push_back(
+          {x, Eigen::Map<const Eigen::VectorXd>(gradient.mean.data(), x.size()), gradient.noise, found_.curvature});
       x = best_point(found_, shape_);
     }
     return std::move(found_);
@@ -95,14 +92,15 @@ class Gathering {
     const bool residuals = looks_at_residuals(asked_);
     if (residuals) TAILCOAT_CHECK(look_at_residuals(x, part(cost, kResidualShare)));
     TAILCOAT_TRY(column, run_.engine.gradient_norms(samples(), view(x)));
-    TAILCOAT_TRY(norms, Magnitudes::release(run_.engine, column, Magnitudes::Signs::positive,
-                                            setting_.of + "norms of gradients",
-                                            residuals ? part(cost, 1 - kResidualShare) : cost, outlet_));
+    TAILCOAT_TRY(
+        norms, Magnitudes::release(run_.engine, column, Magnitudes::Signs::positive, setting_.of + "norms of gradients",
+                                   residuals ? part(cost, 1 - kResidualShare) : cost, outlet_));
     const double root = std::sqrt(d_), labelled = setting_.labelled;
     const bool few = !std::holds_alternative<HingeLoss>(asked_) &&
                      (norms.rows() < kLeastSeen * labelled || kVisible * norms.noise() > labelled);
     if (norms.empty() || few) {  // a run of noise alone may be anywhere
-      if (found_.clip == 0) found_.clip = std::max(std::sqrt(begun_), least_clip(asked_)) * root, found_.mean_square = begun_ * d_ / 4;
+      if (found_.clip == 0)
+        found_.clip = std::max(std::sqrt(begun_), least_clip(asked_)) * root, found_.mean_square = begun_ * d_ / 4;
       return {};
     }
     const double best = norms.best_limit(n_, kNoiseOfClip * root * 2 / (n_ * setting_.gradients.mu));
@@ -111,8 +109,7 @@ class Gathering {
     found_.mean_square = norms.square_sum(found_.clip) / n_;
     // At the truth the second moment of the gradients of a likelihood is its curvature.
     if (is_exponential(asked_))
-      found_.curvature =
-          std::clamp(found_.mean_square / shape_.curvature.sum(), kLeastFollowed * begun_, begun_);
+      found_.curvature = std::clamp(found_.mean_square / shape_.curvature.sum(), kLeastFollowed * begun_, begun_);
     return {};
   }
 
@@ -135,8 +132,7 @@ class Gathering {
     const double width = std::max(seen.quantile(kCentralShare), least);
     // Residuals of 0 are in no bar; those of rows without a label are no residuals.
     const double within = seen.rows_within(width) + std::max(labelled - seen.rows(), 0.0);
-    found_.curvature =
-        jump_of(asked_) * std::max(within, kLeastDensity * kCentralShare * labelled) / (2 * width * n_);
+    found_.curvature = jump_of(asked_) * std::max(within, kLeastDensity * kCentralShare * labelled) / (2 * width * n_);
     return {};
   }
 
@@ -158,8 +154,8 @@ Optimum optimum_around(const Evidence& evidence, const Shape& shape, const Eigen
   Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(k.size()), weights = sum;
   for (const auto& [at, gradient, deviation, curvature] : evidence.gradients) {
     const Eigen::ArrayXd away = (at - centre).array().square();
-    const Eigen::ArrayXd variance = std::pow(deviation / curvature, 2) + noise * ((noise * away).sum() / 2) +
-                                    (error * k).square() * away;
+    const Eigen::ArrayXd variance =
+        std::pow(deviation / curvature, 2) + noise * ((noise * away).sum() / 2) + (error * k).square() * away;
     sum += (k * at.array() - gradient.array() / curvature) / variance;
     weights += variance.inverse();
   }

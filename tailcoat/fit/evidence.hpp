@@ -29,7 +29,6 @@ struct Evidence {
   double clipped_share = 0;  // of the rows, by that clip
   double mean_square = 0;    // of the clipped gradient norms
   double curvature = 1;      // of the mean loss, per unit of curvature of the rows
-  bool complete = true;      // false: stopped on the way
 };
 
 // curvature .* optimum = value + noise, in each coordinate.
@@ -42,15 +41,15 @@ Optimum optimum_of(const Evidence&, const Shape&);
 Eigen::VectorXd best_point(const Evidence&, const Shape&);
 
 struct EvidenceSetting {
-  Eigen::VectorXd start;   // in the coordinates of the shape
-  double curvature = 1;    // of the loss there
-  double labelled;         // rows with a label
+  Eigen::VectorXd start;     // in the coordinates of the shape
+  double curvature = 1;      // of the loss there
+  double labelled;           // rows with a label
   std::size_t steps, looks;  // at the norms of gradients
   Gdp gradients, norms;      // all together
   std::string of{};          // before the names of releases
 };
 
-// Calls `tick` before each step; false stops.
+// Calls `tick` before each step; false ends it with an error.
 Result<Evidence> gather(RunContext, Outlet, const LabelledData&, const Loss&, const Shape&, const EvidenceSetting&,
                         const std::function<bool()>& tick);
 

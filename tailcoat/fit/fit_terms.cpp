@@ -43,7 +43,9 @@ class Fitting {
     parts_ = target.parts();
     TAILCOAT_TRY(starts, starts_of(target));
     plan_ = plan(starts);
-    TAILCOAT_TRY(choice, constant_only_ ? Result<FeatureChoice>(FeatureChoice{}) : choose_features(frame_, options_, plan_.columns, Tails::seen, run_, outlet()));
+    TAILCOAT_TRY(choice, constant_only_
+                             ? Result<FeatureChoice>(FeatureChoice{})
+                             : choose_features(frame_, options_, plan_.columns, Tails::seen, run_, outlet()));
     terms_ = choose_terms(std::move(choice), kind_, plan_.bends && target.parts() == 1);
     describe(target);
     TAILCOAT_TRY(design, rows_in_shape());
@@ -65,7 +67,8 @@ class Fitting {
     const double signal = rows() * meter_.total().mu;
     target_share_ = target_share(options_.loss, signal);
     constant_only_ = features() == 0 || !tells_slopes(options_.loss, signal);
-    if (constant_only_ && features() > 0) notes = {"constant model: rows and budget are too few to tell slopes from noise"};
+    if (constant_only_ && features() > 0)
+      notes = {"constant model: rows and budget are too few to tell slopes from noise"};
     TAILCOAT_TRY(first, Target::look(frame_, options_, target_share_, run_, outlet(), notes));
     if (!first.is_unseen()) return std::move(first);
     notes = {"constant model: too little of the target is visible for slopes"};
@@ -92,7 +95,7 @@ class Fitting {
     for (std::size_t part = 0; part < parts_; ++part) {
       target.label(rows, part);
       const double share = constant_only_ ? share_left() / static_cast<double>(parts_ - part)
-                                  : target_share_ / 2 / static_cast<double>(parts_);
+                                          : target_share_ / 2 / static_cast<double>(parts_);
       TAILCOAT_TRY(start, target.start(rows, part, meter_.share(share), run_, outlet()));
       starts.push_back(start);
     }
@@ -116,7 +119,8 @@ class Fitting {
                         .additive = kind_ == TermsKind::additive,
                         .diagnose = options_.diagnose};
     for (const Column& column : frame_.columns)
-      if (!constant_only_ && is_feature(options_, column)) ++(column.kind == ColumnKind::text ? setting.texts : setting.numbers);
+      if (!constant_only_ && is_feature(options_, column))
+        ++(column.kind == ColumnKind::text ? setting.texts : setting.numbers);
     return plan_budget(setting);
   }
 
@@ -133,8 +137,8 @@ class Fitting {
   }
 
   Result<Design> rows_in_shape() {
-    TAILCOAT_TRY(rows, Design::create(frame_, {terms_.features, terms_.fitted, options_.target, options_.exposure},
-                                      kLeverage));
+    TAILCOAT_TRY(
+        rows, Design::create(frame_, {terms_.features, terms_.fitted, options_.target, options_.exposure}, kLeverage));
     if (terms_.empty()) {
       shape_ = constant_shape();
       return std::move(rows);
@@ -160,25 +164,24 @@ class Fitting {
   Result<void> fit_part(const Target& target, Design& design, const Start& start) {
     const std::size_t part = fit_.model.parts.size();
     target.label(design, part);
-    if (terms_.empty() && (is_squared(options_.loss) || is_exponential(options_.loss))) return take_constant(target, start);
+    if (terms_.empty() && (is_squared(options_.loss) || is_exponential(options_.loss)))
+      return take_constant(target, start);
     TAILCOAT_TRY(data, run_.engine.load(design));
     const double afterwards = plan_.errors + plan_.level + plan_.link + (terms_.empty() ? 0 : plan_.choice);
     Eigen::VectorXd from = Eigen::VectorXd::Zero(shape_.size());
     from[shape_.size() - 1] = start.margin;
-    const EvidenceSetting setting{
-        .start = shape_.inverse * from,
-        .curvature = start.curvature,
-        .labelled = start.labelled,
-        .steps = plan_.steps,
-        .looks = 3,
-        .gradients = meter_.share(share_left() / static_cast<double>(parts_ - part) -
-                                  (afterwards + plan_.norms) / static_cast<double>(parts_)),
-        .norms = cost(plan_.norms)};
+    const EvidenceSetting setting{.start = shape_.inverse * from,
+                                  .curvature = start.curvature,
+                                  .labelled = start.labelled,
+                                  .steps = plan_.steps,
+                                  .looks = 3,
+                                  .gradients = meter_.share(share_left() / static_cast<double>(parts_ - part) -
+                                                            (afterwards + plan_.norms) / static_cast<double>(parts_)),
+                                  .norms = cost(plan_.norms)};
     TAILCOAT_TRY(evidence, gather(run_, outlet(), data, options_.loss, shape_, setting, [&] { return tick(); }));
     TAILCOAT_TRY(moments, release_gradient_moments(run_, outlet(), data, evidence, shape_, cost(plan_.errors)));
     const double level = is_exponential(options_.loss) ? kLevelVarianceOfRates : kLevelVariance;
-    Posterior posterior =
-        infer(evidence, shape_, terms_, moments, rows(), start.margin, level);
+    Posterior posterior = infer(evidence, shape_, terms_, moments, rows(), start.margin, level);
     Predictor predictor{&data, &shape_, evidence.loss, posterior.mean};
     return settle(target, start, design, evidence, std::move(posterior), std::move(predictor));
   }
@@ -189,27 +192,33 @@ class Fitting {
     std::optional<Link> link;
     const double errors = (shape_.moment * posterior.covariance).trace();
     if (plan_.link > 0 && shape_.margin_variance(posterior.mean) > errors) {
-      TAILCOAT_TRY(found, find_link(run_, outlet(), design, predictor,
-                                    {options_.loss, start.labelled, cost(plan_.link)}));
+      TAILCOAT_TRY(found,
+                   find_link(run_, outlet(), design, predictor, {options_.loss, start.labelled, cost(plan_.link)}));
       link = std::move(found);
     }
     if (link) predictor = {&*link->data, &link->shape, link->loss, link->values};
     const double mean_variance = shape_.mean_row.dot(posterior.covariance * shape_.mean_row);
     double constant = is_exponential(options_.loss) ? start.margin : predictor.of_mean_row();
     LevelStep level;
-    if (is_squared(options_.loss) || is_exponential(options_.loss)) {
+    if (plan_.level > 0) {
       const Gdp price = cost(plan_.level);
-      TAILCOAT_TRY(step, release_level(run_, outlet(), predictor, start, target.best_residual(start, price),
-                                       mean_variance, price));
+      const LevelSetting setting{.start = start,
+                                 .largest_residual = target.best_residual(start, price),
+                                 .curvature = evidence.curvature,
+                                 .uncertainty = mean_variance};
+      TAILCOAT_TRY(step, release_level(run_, outlet(), predictor, setting, price));
       level = step;
       predictor.coefficients[predictor.coefficients.size() - 1] += level.shift;
       if (!is_exponential(options_.loss)) constant += level.shift;
     }
     if (!terms_.empty()) {
       TAILCOAT_TRY(worse, is_worse_than(predictor, constant));
-      if (worse) return take_constant(target, {.margin = constant, .curvature = start.curvature, .labelled = start.labelled,
-                                               .sampling = posterior.sampling_share * mean_variance,
-                                               .noise = (1 - posterior.sampling_share) * mean_variance + level.variance});
+      if (worse)
+        return take_constant(target, {.margin = constant,
+                                      .curvature = start.curvature,
+                                      .labelled = start.labelled,
+                                      .sampling = posterior.sampling_share * mean_variance,
+                                      .noise = (1 - posterior.sampling_share) * mean_variance + level.variance});
     }
     Curve curve;
     if (link) curve = follow(*link, posterior, shape_);
@@ -238,7 +247,8 @@ class Fitting {
     const bool linear = looks_at_residuals(options_.loss) || std::holds_alternative<LogisticLoss>(options_.loss);
     const double largest = linear ? kLargestLinearDifference : kLargestDifference;
     const Gdp price = cost(plan_.choice);
-    TAILCOAT_TRY(worse, clipped_mean(run_.engine, differences, largest, "choice between fit and constant", price, outlet()));
+    TAILCOAT_TRY(worse,
+                 clipped_mean(run_.engine, differences, largest, "choice between fit and constant", price, outlet()));
     const double noise = 2 * largest / (rows() * price.mu);
     return worse[0] > (is_squared(options_.loss) ? kProof * noise : 0);
   }

@@ -12,8 +12,8 @@ constexpr double kMean = 0.79788456, kDeviation = 0.60281027;  // of |z|, z stan
 constexpr double kMomentRadius = 3;
 constexpr double kForMoments = 0.15, kForNorms = 0.2;  // of the price
 constexpr std::size_t kSteps = 4;
-constexpr double kShows = 3;         // standard errors of a bend, or of a slope
-constexpr double kFarSlope = 0.25;   // of a slope, from that of the margins
+constexpr double kShows = 3;        // standard errors of a bend, or of a slope
+constexpr double kFarSlope = 0.25;  // of a slope, from that of the margins
 constexpr auto kBend = CurveRows::kBend, kSlope = CurveRows::kSlope, kLevel = CurveRows::kLevel;
 
 Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }

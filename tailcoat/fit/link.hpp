@@ -1,7 +1,7 @@
 // Link: effects in proportion. Prices and wages have effects that multiply, where a sum of effects predicts too much in
-// the middle and too little at both ends; and clipping leaves slopes too small. Both are matters of the margin alone: so
-// three numbers, level, slope and bend, are fitted to the margins of a model, and where the bend shows the margin goes
-// through two straight lines that meet in the mean row (fit.md, "Link").
+// the middle and too little at both ends; and clipping leaves slopes too small. Both are matters of the margin alone:
+// so three numbers, level, slope and bend, are fitted to the margins of a model, and where the bend shows the margin
+// goes through two straight lines that meet in the mean row (fit.md, "Link").
 #pragma once
 
 #include <memory>
@@ -32,7 +32,8 @@ struct LinkSetting {
 // None where nothing shows. The margins must vary.
 Result<std::optional<Link>> find_link(RunContext, Outlet, const Design&, const Predictor&, const LinkSetting&);
 
-// Coefficients with the average slope and the level of the link, and the curve that is left to be applied to the margin.
+// Coefficients with the average slope and the level of the link, and the curve that is left to be applied to the
+// margin.
 Curve follow(const Link&, Posterior&, const Shape&);
 
 }  // namespace tailcoat

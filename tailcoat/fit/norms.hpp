@@ -1,5 +1,5 @@
-// Magnitudes of a number of each row, a gradient norm or a residual, as a released histogram has them; and where to clip
-// gradients so that the bias and the noise of their mean are least together.
+// Magnitudes of a number of each row, a gradient norm or a residual, as a released histogram has them; and where to
+// clip gradients so that the bias and the noise of their mean are least together.
 #pragma once
 
 #include <string>

@@ -33,8 +33,8 @@ Result<Eigen::MatrixXd> release_gradient_moments(RunContext run, Outlet outlet, 
   if (!(std::numbers::sqrt2 * square < kMostMomentNoise * each * static_cast<double>(data.rows()) * cost.mu))
     return Eigen::MatrixXd(each * Eigen::MatrixXd::Identity(d, d));
   const Eigen::VectorXd x = best_point(evidence, shape);
-  TAILCOAT_TRY(released, gradient_second_moment(run.engine, Samples(data, evidence.loss), view(x), evidence.clip, cost,
-                                                outlet));
+  TAILCOAT_TRY(released,
+               gradient_second_moment(run.engine, Samples(data, evidence.loss), view(x), evidence.clip, cost, outlet));
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       Eigen::Map<const Eigen::MatrixXd>(released.matrix.data(), d, d));
   const Eigen::VectorXd moments = solver.eigenvalues().cwiseMax(kLeastMoment * each);
@@ -58,7 +58,8 @@ Posterior infer(const Evidence& evidence, const Shape& shape, const Terms& terms
   fixed[d - 1] = level_variance;
   std::vector<std::size_t> group = terms.group;
   group.push_back(0);
-  const Belief belief = posterior_of(equations, effect_variances(equations, group, fixed, size_prior(evidence.loss, d)));
+  const Belief belief =
+      posterior_of(equations, effect_variances(equations, group, fixed, size_prior(evidence.loss, d)));
   Posterior posterior{map * belief.mean, map * belief.covariance * map.transpose(), sampling.trace() / errors.trace()};
   posterior.mean[d - 1] += intercept;
   return posterior;

@@ -16,8 +16,8 @@ struct Posterior {
 
 // The second moments of clipped gradients, per row, where they can be told from noise; else as if all directions had as
 // much.
-Result<Eigen::MatrixXd> release_gradient_moments(RunContext, Outlet, const LabelledData&, const Evidence&,
-                                                 const Shape&, Gdp cost);
+Result<Eigen::MatrixXd> release_gradient_moments(RunContext, Outlet, const LabelledData&, const Evidence&, const Shape&,
+                                                 Gdp cost);
 
 // `intercept` is where the descent began, with all slopes 0; `level_variance` how far off that may be.
 Posterior infer(const Evidence&, const Shape&, const Terms&, const Eigen::MatrixXd& gradient_moments, double rows,

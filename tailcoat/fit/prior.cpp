@@ -9,8 +9,8 @@
 namespace tailcoat {
 namespace {
 
-constexpr double kExplained = 0.3;        // of the variance of a target of unit variance
-constexpr double kExplainedOfRates = 1.2;  // variance of the logarithm of odds or rates
+constexpr double kExplained = 0.3;                          // of the variance of a target of unit variance
+constexpr double kExplainedOfRates = 1.2;                   // variance of the logarithm of odds or rates
 constexpr double kOfCommon = 1, kOfGroup = 2, kOfEach = 1;  // degrees of freedom of the laws of variances
 constexpr double kLeastVariance = 1e-8;
 constexpr int kRounds = 60;
@@ -50,8 +50,8 @@ class Variances {
   Variances(const NormalEquations& equations, const Eigen::VectorXd& fixed) : equations_(equations), fixed_(fixed) {}
 
   // One variance for each group, from those given.
-  [[nodiscard]] Eigen::ArrayXd of_groups(const std::vector<std::size_t>& group, Eigen::ArrayXd variance,
-                                         double degrees, const Eigen::ArrayXd& around) const {
+  [[nodiscard]] Eigen::ArrayXd of_groups(const std::vector<std::size_t>& group, Eigen::ArrayXd variance, double degrees,
+                                         const Eigen::ArrayXd& around) const {
     for (int round = 0; round < kRounds; ++round) {
       const Pull pull = pull_of(equations_, spread(group, variance));
       Eigen::ArrayXd a = Eigen::ArrayXd::Zero(variance.size()), q = a;
@@ -118,8 +118,8 @@ Eigen::VectorXd effect_variances(const NormalEquations& equations, const std::ve
 
 Belief posterior_of(const NormalEquations& equations, const Eigen::VectorXd& variances) {
   const Eigen::ArrayXd deviations = variances.array().sqrt();
-  const Eigen::MatrixXd covariance = deviations.matrix().asDiagonal() * scaled_inverse(equations, deviations) *
-                                     deviations.matrix().asDiagonal();
+  const Eigen::MatrixXd covariance =
+      deviations.matrix().asDiagonal() * scaled_inverse(equations, deviations) * deviations.matrix().asDiagonal();
   return {covariance * equations.response, covariance};
 }
 

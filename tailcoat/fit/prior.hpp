@@ -1,6 +1,7 @@
-// Prior: how large effects are, learned from the effects themselves (empirical Bayes). Each effect theta_j is normal with
-// a variance v_j of its own, the variances of a group scatter around one of the group, and those of the groups around a
-// common one: scaled inverse chi-squared laws, whose maximum is found by the MM steps of variance components (fit.md).
+// Prior: how large effects are, learned from the effects themselves (empirical Bayes). Each effect theta_j is normal
+// with a variance v_j of its own, the variances of a group scatter around one of the group, and those of the groups
+// around a common one: scaled inverse chi-squared laws, whose maximum is found by the MM steps of variance components
+// (fit.md).
 #pragma once
 
 #include <Eigen/Dense>

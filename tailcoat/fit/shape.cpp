@@ -9,13 +9,11 @@ namespace {
 
 constexpr double kFloor = 2;  // times the deviation at which a matrix of noise has most of its eigenvalues
 constexpr double kLeastFloor = 1e-6;
-constexpr double kMostHidden = 0.15;  // a floor below it is no reason to cut rows
-constexpr double kLeastCut = 0.3;     // of the squared radius
+constexpr double kMostHidden = 0.15;                             // a floor below it is no reason to cut rows
+constexpr double kLeastCut = 0.3;                                // of the squared radius
 constexpr double kHidden = 0.35, kHiddenWhereLossesCurve = 0.7;  // least curvature assumed of what noise hides
 
-double floor_of(double d, double noise_scale) {
-  return std::max(kFloor * noise_scale * std::sqrt(d / 2), kLeastFloor);
-}
+double floor_of(double d, double noise_scale) { return std::max(kFloor * noise_scale * std::sqrt(d / 2), kLeastFloor); }
 
 // Rows are cut where noise would hide much: it falls with the squared radius, the moments by less.
 double cut_of(double d, double square, double noise_per_square) {
@@ -36,8 +34,7 @@ Result<Shape> release_shape(Engine& engine, const RowData& rows, double radius, 
                             const char* what) {
   const auto size = static_cast<Eigen::Index>(rows.dimension());
   const auto d = static_cast<double>(size), n = static_cast<double>(rows.rows());
-  const double square =
-      follows ? radius * radius : cut_of(d, radius * radius, std::numbers::sqrt2 / (n * cost.mu));
+  const double square = follows ? radius * radius : cut_of(d, radius * radius, std::numbers::sqrt2 / (n * cost.mu));
   TAILCOAT_TRY(released, second_moment(engine, rows, std::sqrt(square), cost, outlet, what));
   const double scale = std::max(1.0, d / square);  // to those of rows of squared norm d
   const double noise = scale * released.noise_scale, floor = floor_of(d, noise);
@@ -48,7 +45,8 @@ Result<Shape> release_shape(Engine& engine, const RowData& rows, double radius, 
   const Eigen::ArrayXd hidden = (moments < floor).cast<double>();
   // Noise has no trace: what it hides is right on average.
   const double mean_hidden = std::max((moments * hidden).sum() / std::max(hidden.sum(), 1.0), 0.0);
-  const Eigen::ArrayXd guess = (0.5 * (mean_hidden + moments.max(0)) / floor).max(follows ? kHiddenWhereLossesCurve : kHidden).min(1);
+  const Eigen::ArrayXd guess =
+      (0.5 * (mean_hidden + moments.max(0)) / floor).max(follows ? kHiddenWhereLossesCurve : kHidden).min(1);
   shape.curvature = (hidden > 0).select(guess, 1.0);
   shape.curvature_noise = noise / floored;
   shape.map = solver.eigenvectors() * floored.rsqrt().matrix().asDiagonal();

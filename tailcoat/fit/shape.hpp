@@ -11,9 +11,9 @@
 namespace tailcoat {
 
 struct Shape {
-  Eigen::MatrixXd moment;   // as released
-  Eigen::MatrixXd map;      // rows times it are in these coordinates
-  Eigen::MatrixXd inverse;  // coefficients times it: inverse * w
+  Eigen::MatrixXd moment;           // as released
+  Eigen::MatrixXd map;              // rows times it are in these coordinates
+  Eigen::MatrixXd inverse;          // coefficients times it: inverse * w
   Eigen::VectorXd curvature;        // of a loss with second derivative 1, in each coordinate; 0 to 1
   Eigen::VectorXd curvature_noise;  // entry (j, k) of the second moments has noise of variance n_j n_k / 2
   Eigen::VectorXd mean_row;

@@ -27,7 +27,8 @@ Points points_of(const ColumnSketch& sketch, Eigen::Index per_bin) {
   Points points{Eigen::ArrayXd(per_bin * bins), Eigen::ArrayXd(per_bin * bins)};
   for (Eigen::Index i = 0; i < per_bin * bins; ++i) {
     const SketchBin& bin = sketch.bins[static_cast<std::size_t>(i / per_bin)];
-    points.x[i] = bin.low + (bin.high - bin.low) * (static_cast<double>(i % per_bin) + 0.5) / static_cast<double>(per_bin);
+    points.x[i] =
+        bin.low + (bin.high - bin.low) * (static_cast<double>(i % per_bin) + 0.5) / static_cast<double>(per_bin);
     points.weight[i] = bin.rows;
   }
   points.weight /= std::max(points.weight.sum(), 1e-300);

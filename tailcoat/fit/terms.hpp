@@ -1,7 +1,7 @@
 // Terms: the basis of a model, chosen from what is released of the columns. A number is a straight line or, in an
 // additive model, a line that changes its slope at two knots; far-out cells have a slope of their own (a tail); texts
-// have an effect for each level. A term is what a prior is about: the mean slope of a column, a change of slope, a tail,
-// an effect. Coefficients are of features, as the model file has them: the pieces of a number between its knots.
+// have an effect for each level. A term is what a prior is about: the mean slope of a column, a change of slope, a
+// tail, an effect. Coefficients are of features, as the model file has them: the pieces of a number between its knots.
 #pragma once
 
 #include <Eigen/Dense>

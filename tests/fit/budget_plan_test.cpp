@@ -16,7 +16,11 @@ BudgetPlan plan_for(const char* loss, double signal, std::size_t numbers, bool a
 }
 
 TEST(BudgetPlan, AConstantHasNoColumnsToPayFor) {
-  const BudgetPlan plan = plan_budget({.loss = SquaredLoss{}, .signal_to_noise = 20, .numbers = 0, .texts = 0, .target_share = target_share(SquaredLoss{}, 20)});
+  const BudgetPlan plan = plan_budget({.loss = SquaredLoss{},
+                                       .signal_to_noise = 20,
+                                       .numbers = 0,
+                                       .texts = 0,
+                                       .target_share = target_share(SquaredLoss{}, 20)});
   EXPECT_EQ(plan.columns + plan.moments, 0);
   EXPECT_GT(plan.target, 0.5);
   EXPECT_GT(plan.gradients(), 0.1);

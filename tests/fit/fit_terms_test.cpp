@@ -27,8 +27,10 @@ TEST(FitTerms, RecoversALinearModelUnderEveryRegressionLoss) {
 
 TEST(FitTerms, RecoversChancesAndRates) {
   const auto table = [](bool counts) {
-    return simulated({{.name = "a"}, {.name = "b"}, {.name = "y", .kind = counts ? ColumnKind::number : ColumnKind::text, .levels = {"no", "yes"}}}, 40000, 5,
-                     [&](Random& random) {
+    return simulated({{.name = "a"},
+                      {.name = "b"},
+                      {.name = "y", .kind = counts ? ColumnKind::number : ColumnKind::text, .levels = {"no", "yes"}}},
+                     40000, 5, [&](Random& random) {
                        const double a = normal(random), b = normal(random), m = 0.3 + 0.8 * a - 0.5 * b;
                        if (!counts) return std::vector{a, b, uniform(random) < 1 / (1 + std::exp(-m)) ? 1.0 : 0.0};
                        double left = std::exp(m), k = -1;
@@ -38,8 +40,11 @@ TEST(FitTerms, RecoversChancesAndRates) {
   };
   expect_near(fitted_terms(table(true), {.target = "y", .loss = PoissonLoss{}, .budget = kGenerous}, TermsKind::linear),
               {{"(intercept)", 0.3}, {"a", 0.8}, {"b", -0.5}}, 0.06);
-  expect_near(fitted_terms(table(false), {.target = "y", .loss = LogisticLoss{}, .budget = kGenerous, .levels = {{"y", {"no", "yes"}}}}, TermsKind::linear),
-              {{"(intercept)", 0.3}, {"a", 0.8}, {"b", -0.5}}, 0.08);
+  expect_near(
+      fitted_terms(table(false),
+                   {.target = "y", .loss = LogisticLoss{}, .budget = kGenerous, .levels = {{"y", {"no", "yes"}}}},
+                   TermsKind::linear),
+      {{"(intercept)", 0.3}, {"a", 0.8}, {"b", -0.5}}, 0.08);
 }
 
 TEST(FitTerms, LinearModelsHaveOneCoefficientPerNumberInEveryRun) {

@@ -42,7 +42,8 @@ TEST(Prior, EffectsThatAreNoneAreShrunkToNothing) {
   for (double& each : y) each = 0.1 * normal(random);
   const Eigen::VectorXd fixed = Eigen::VectorXd::Constant(40, kFree);
   const NormalEquations equations = seen_directly(y, 0.01);
-  const Belief belief = posterior_of(equations, effect_variances(equations, std::vector<std::size_t>(40, 0), fixed, 1e-3));
+  const Belief belief =
+      posterior_of(equations, effect_variances(equations, std::vector<std::size_t>(40, 0), fixed, 1e-3));
   EXPECT_LT(belief.mean.squaredNorm(), 0.3 * y.squaredNorm());
 }
 
@@ -55,7 +56,8 @@ TEST(Prior, AFewLargeEffectsAmongManyThatAreNoneAreKept) {
   y[17] -= 1;
   const NormalEquations equations = seen_directly(y, 0.01);
   const Eigen::VectorXd fixed = Eigen::VectorXd::Constant(40, kFree);
-  const Belief belief = posterior_of(equations, effect_variances(equations, std::vector<std::size_t>(40, 0), fixed, 1e-3));
+  const Belief belief =
+      posterior_of(equations, effect_variances(equations, std::vector<std::size_t>(40, 0), fixed, 1e-3));
   EXPECT_NEAR(belief.mean[3], y[3], 0.05);
   EXPECT_NEAR(belief.mean[17], y[17], 0.05);
   Eigen::VectorXd rest = belief.mean, of_rest = y;
@@ -73,8 +75,7 @@ TEST(Prior, AGroupWithoutEffectsIsShrunkMoreThanOneThatHasThem) {
     y[j] = 0.1 * normal(random) + (j < 20 ? 0.3 * normal(random) : 0);
   }
   const NormalEquations equations = seen_directly(y, 0.01);
-  const Eigen::VectorXd variances =
-      effect_variances(equations, group, Eigen::VectorXd::Constant(40, kFree), 1e-3);
+  const Eigen::VectorXd variances = effect_variances(equations, group, Eigen::VectorXd::Constant(40, kFree), 1e-3);
   EXPECT_GT(variances.head(20).mean(), 5 * variances.tail(20).mean());
 }
 

@@ -10,7 +10,8 @@ namespace {
 // Spread evenly over 16 bins.
 ColumnSketch even(double low, double high) {
   ColumnSketch sketch;
-  for (int i = 0; i < 16; ++i) sketch.bins.push_back({low + i * (high - low) / 16, low + (i + 1) * (high - low) / 16, 100});
+  for (int i = 0; i < 16; ++i)
+    sketch.bins.push_back({low + i * (high - low) / 16, low + (i + 1) * (high - low) / 16, 100});
   return sketch;
 }
 
@@ -45,7 +46,9 @@ TEST(Terms, ANumberHasThreePiecesThatMeetAtThirdsOfItsRows) {
 TEST(Terms, TheFirstIsAStraightLineOfUnitVarianceAndTheOthersBendIt) {
   const Terms terms = choose_terms(choice_of(even(0, 3)), TermsKind::additive, true);
   const Eigen::VectorXd line = terms.to_coefficients.col(0), bend = terms.to_coefficients.col(1);
-  const auto slope = [&](const Eigen::VectorXd& of, double at) { return (value(terms, of, at + 0.01) - value(terms, of, at)) / 0.01; };
+  const auto slope = [&](const Eigen::VectorXd& of, double at) {
+    return (value(terms, of, at + 0.01) - value(terms, of, at)) / 0.01;
+  };
   for (const double at : {0.2, 1.5, 2.7}) EXPECT_NEAR(slope(line, at), 1 / (3 / std::sqrt(12)), 0.02) << at;
   EXPECT_NEAR(slope(bend, 1.2), slope(bend, 2.8), 1e-6) << "one knot";
   EXPECT_GT(std::abs(slope(bend, 1.2) - slope(bend, 0.5)), 1);
@@ -67,7 +70,8 @@ TEST(Terms, TwoPlacesHaveOneSlope) {
 
 TEST(Terms, LinearOnesAreOnePerNumber) {
   FeatureChoice choice = choice_of(even(0, 3));
-  choice.features.push_back({.column = "x", .kind = FeatureKind::beyond, .scale = 1, .low = -9, .high = 9, .knot_low = 0, .knot_high = 3});
+  choice.features.push_back(
+      {.column = "x", .kind = FeatureKind::beyond, .scale = 1, .low = -9, .high = 9, .knot_low = 0, .knot_high = 3});
   choice.features.push_back({.column = "x", .kind = FeatureKind::nonzero, .centre = 0.5});
   choice.fitted = {0, 1, 2};
   const Terms terms = choose_terms(choice, TermsKind::linear, false);
