@@ -1,11 +1,8 @@
 #include "tailcoat/fit/budget_plan.hpp"
 
 #include <algorithm>
-#include <variant>
 
-#include "tailcoat/estimators/descent.hpp"
-#include "tailcoat/estimators/fit_checks.hpp"
-#include "tailcoat/estimators/model.hpp"
+#include "tailcoat/losses/traits.hpp"
 
 namespace tailcoat {
 namespace {
@@ -18,40 +15,38 @@ constexpr double kForTarget = 20, kForRate = 60, kLeastTarget = 0.03, kMostTarge
 constexpr double kForSlopes = 50, kForSlopesOfRates = 100, kTargetAlone = 0.7;
 
 constexpr double kForLink = 250, kLink = 0.07;
-constexpr double kLevelOfRate = 0.03;
+constexpr double kLevel = 0.01, kLevelOfRate = 0.03;
 constexpr double kDiagnosis = 0.05;
 constexpr std::size_t kStepsOfKinks = 18;  // where gradients are bounded, more of them lead to the same place
 
 }  // namespace
 
 double signal_to_noise(double labelled_rows, Gdp total, const Loss& loss, double curvature) {
-  return labelled_rows * total.mu * (is_exponential(loss) ? std::min(4 * curvature, 1.0) : 1);
+  return labelled_rows * total.mu * (traits_of(loss).exponential() ? std::min(4 * curvature, 1.0) : 1);
 }
 
 bool tells_slopes(const Loss& loss, double signal) {
-  return signal >= (is_exponential(loss) ? kForSlopesOfRates : kForSlopes);
+  return signal >= (traits_of(loss).exponential() ? kForSlopesOfRates : kForSlopes);
 }
 
 double target_share(const Loss& loss, double signal) {
   if (!tells_slopes(loss, signal)) return kTargetAlone;
-  return std::clamp((is_exponential(loss) ? kForRate : kForTarget) / signal, kLeastTarget, kMostTarget);
+  return std::clamp((traits_of(loss).exponential() ? kForRate : kForTarget) / signal, kLeastTarget, kMostTarget);
 }
 
 BudgetPlan plan_budget(const PlanSetting& setting) {
   const double strength = setting.signal_to_noise;
-  const bool exponential = is_exponential(setting.loss);
+  const LossTraits traits = traits_of(setting.loss);
   const auto columns = static_cast<double>(setting.numbers + setting.texts);
   BudgetPlan plan;
-  if (looks_at_residuals(setting.loss)) plan.steps = kStepsOfKinks;
+  if (traits.sees_residuals()) plan.steps = kStepsOfKinks;
   plan.target = setting.target_share;
   if (columns > 0) {
     plan.columns = std::clamp(kForColumns * (columns + kBesides) / strength, kLeastColumns, kMostColumns);
     plan.moments = std::clamp(kColumnsAndMoments - plan.columns, kLeastMoments, kMostMoments);
   }
-  if (exponential) plan.level = kLevelOfRate;
-  const bool quantile = std::holds_alternative<QuantileLoss>(setting.loss);
-  if (looks_at_residuals(setting.loss) && !quantile) plan.level = 0;  // it moves no mean
-  if (!predicts_classes(setting.loss) && !exponential && setting.additive && strength >= kForLink) plan.link = kLink;
+  plan.level = !traits.levelled ? 0 : (traits.exponential() ? kLevelOfRate : kLevel);
+  if (traits.target == LossTraits::Target::number && setting.additive && strength >= kForLink) plan.link = kLink;
   plan.bends = setting.additive && strength >= kForBend * (2 * static_cast<double>(setting.numbers) + kBesides);
   if (setting.diagnose) plan.diagnosis = kDiagnosis;
   return plan;

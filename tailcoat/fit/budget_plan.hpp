@@ -15,7 +15,7 @@ struct BudgetPlan {
   double moments = 0;    // second moments of the rows
   double norms = 0.03;   // histograms of gradient norms
   double errors = 0.02;  // second moments of the gradients
-  double level = 0.01;
+  double level = 0;
   double link = 0;
   double choice = 0.02;
   double diagnosis = 0;

@@ -6,11 +6,10 @@
 #include <cmath>
 
 #include "tailcoat/base/rounding.hpp"
-#include "tailcoat/estimators/descent.hpp"
-#include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/estimators/uncertainty.hpp"
 #include "tailcoat/fit/norms.hpp"
 #include "tailcoat/fit/prior.hpp"
+#include "tailcoat/losses/traits.hpp"
 #include "tailcoat/mechanisms/clipped_gradient.hpp"
 
 namespace tailcoat {
@@ -32,18 +31,6 @@ constexpr int kRefinements = 2;
 
 Gdp part(Gdp cost, double share) { return {mul_down(cost.mu, sqrt_down(share))}; }
 
-// The derivative of a kinked loss jumps by this much.
-double jump_of(const Loss& loss) { return std::holds_alternative<AbsoluteLoss>(loss) ? 2 : 1; }
-
-// A clip below it, times the norm of a typical row, would cut the long gradients on one side of the fit, of a rare
-// class or beyond a quantile, and leave those on the other side.
-double least_clip(const Loss& loss) {
-  if (std::holds_alternative<LogisticLoss>(loss)) return 0.4;
-  if (is_count(loss)) return 1;
-  if (const auto* quantile = std::get_if<QuantileLoss>(&loss)) return std::max(quantile->level, 1 - quantile->level);
-  return std::holds_alternative<AbsoluteLoss>(loss) ? 1 : 0;
-}
-
 class Gathering {
  public:
   Gathering(RunContext run, Outlet outlet, const LabelledData& data, const Loss& loss, const Shape& shape,
@@ -52,6 +39,7 @@ class Gathering {
         outlet_(outlet),
         data_(data),
         asked_(loss),
+        traits_(traits_of(loss)),
         shape_(shape),
         setting_(setting),
         n_(static_cast<double>(data.rows())),
@@ -89,26 +77,26 @@ class Gathering {
 
   Result<void> choose_clip(const Eigen::VectorXd& x) {
     const Gdp cost = part(setting_.norms, 1 / static_cast<double>(setting_.looks));
-    const bool residuals = looks_at_residuals(asked_);
+    const bool residuals = traits_.sees_residuals();
     if (residuals) TAILCOAT_CHECK(look_at_residuals(x, part(cost, kResidualShare)));
     TAILCOAT_TRY(column, run_.engine.gradient_norms(samples(), view(x)));
     TAILCOAT_TRY(
         norms, Magnitudes::release(run_.engine, column, Magnitudes::Signs::positive, setting_.of + "norms of gradients",
                                    residuals ? part(cost, 1 - kResidualShare) : cost, outlet_));
     const double root = std::sqrt(d_), labelled = setting_.labelled;
-    const bool few = !std::holds_alternative<HingeLoss>(asked_) &&
-                     (norms.rows() < kLeastSeen * labelled || kVisible * norms.noise() > labelled);
+    const bool few =
+        !traits_.zero_gradients && (norms.rows() < kLeastSeen * labelled || kVisible * norms.noise() > labelled);
     if (norms.empty() || few) {  // a run of noise alone may be anywhere
       if (found_.clip == 0)
-        found_.clip = std::max(std::sqrt(begun_), least_clip(asked_)) * root, found_.mean_square = begun_ * d_ / 4;
+        found_.clip = std::max(std::sqrt(begun_), traits_.least_clip) * root, found_.mean_square = begun_ * d_ / 4;
       return {};
     }
     const double best = norms.best_limit(n_, kNoiseOfClip * root * 2 / (n_ * setting_.gradients.mu));
-    found_.clip = std::max(best, least_clip(asked_) * root);
+    found_.clip = std::max(best, traits_.least_clip * root);
     found_.clipped_share = std::min(norms.rows_beyond(found_.clip) / n_, 1.0);
     found_.mean_square = norms.square_sum(found_.clip) / n_;
     // At the truth the second moment of the gradients of a likelihood is its curvature.
-    if (is_exponential(asked_))
+    if (traits_.curvature == LossTraits::Curvature::likelihood)
       found_.curvature = std::clamp(found_.mean_square / shape_.curvature.sum(), kLeastFollowed * begun_, begun_);
     return {};
   }
@@ -128,11 +116,12 @@ class Gathering {
       return {};
     }
     // Many residuals may be 0: the density is that of a neighbourhood that a step can cross.
-    const double least = std::holds_alternative<HingeLoss>(asked_) ? kLeastHingeWidth : kLeastWidth;
+    const double least = traits_.zero_gradients ? kLeastHingeWidth : kLeastWidth;
     const double width = std::max(seen.quantile(kCentralShare), least);
     // Residuals of 0 are in no bar; those of rows without a label are no residuals.
     const double within = seen.rows_within(width) + std::max(labelled - seen.rows(), 0.0);
-    found_.curvature = jump_of(asked_) * std::max(within, kLeastDensity * kCentralShare * labelled) / (2 * width * n_);
+    found_.curvature =
+        traits_.kink_jump * std::max(within, kLeastDensity * kCentralShare * labelled) / (2 * width * n_);
     return {};
   }
 
@@ -140,6 +129,7 @@ class Gathering {
   Outlet outlet_;
   const LabelledData& data_;
   const Loss& asked_;
+  LossTraits traits_;
   const Shape& shape_;
   const EvidenceSetting& setting_;
   double n_, d_, begun_;
@@ -149,7 +139,7 @@ class Gathering {
 // Gradients count by their noise, and the less the further from `centre` they were taken, by what is not known of the
 // curvature.
 Optimum optimum_around(const Evidence& evidence, const Shape& shape, const Eigen::VectorXd& centre) {
-  const double error = is_exponential(evidence.loss) ? kCurvatureErrorOfRates : kCurvatureError;
+  const double error = traits_of(evidence.loss).exponential() ? kCurvatureErrorOfRates : kCurvatureError;
   const Eigen::ArrayXd k = shape.curvature.array(), noise = shape.curvature_noise.array();
   Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(k.size()), weights = sum;
   for (const auto& [at, gradient, deviation, curvature] : evidence.gradients) {

@@ -16,6 +16,7 @@
 #include "tailcoat/fit/link.hpp"
 #include "tailcoat/fit/mean_level.hpp"
 #include "tailcoat/fit/terms.hpp"
+#include "tailcoat/losses/traits.hpp"
 #include "tailcoat/mechanisms/clipped_mean.hpp"
 
 namespace tailcoat {
@@ -29,13 +30,17 @@ constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 constexpr double kSecondLook = 0.5;  // share for the target, where the first look showed nothing of it
 constexpr double kProof = 3;  // deviations of noise from which a constant is better than a fit that is shrunk already
 
-bool is_squared(const Loss& loss) { return std::holds_alternative<SquaredLoss>(loss); }
-
 class Fitting {
  public:
   Fitting(const FitOptions& options, TermsKind kind, const Frame& frame, RunContext run, PrivacyMeter meter,
           const Progress& progress)
-      : options_(options), kind_(kind), frame_(frame), run_(run), meter_(std::move(meter)), progress_(progress) {}
+      : options_(options),
+        traits_(traits_of(options.loss)),
+        kind_(kind),
+        frame_(frame),
+        run_(run),
+        meter_(std::move(meter)),
+        progress_(progress) {}
 
   Result<Fit> operator()(Buffer* cells) {
     TAILCOAT_TRY(target, look_at_target());
@@ -144,7 +149,7 @@ class Fitting {
       return std::move(rows);
     }
     TAILCOAT_TRY(data, run_.engine.load(rows));
-    TAILCOAT_TRY(shape, release_shape(run_.engine, data.features(), rows.radius(), is_exponential(options_.loss),
+    TAILCOAT_TRY(shape, release_shape(run_.engine, data.features(), rows.radius(), traits_.exponential(),
                                       meter_.share(plan_.moments), outlet(), "second-moment matrix"));
     shape_ = std::move(shape);
     const Eigen::MatrixXd lines = shape_.map.transpose();
@@ -164,8 +169,7 @@ class Fitting {
   Result<void> fit_part(const Target& target, Design& design, const Start& start) {
     const std::size_t part = fit_.model.parts.size();
     target.label(design, part);
-    if (terms_.empty() && (is_squared(options_.loss) || is_exponential(options_.loss)))
-      return take_constant(target, start);
+    if (terms_.empty() && traits_.mean_start) return take_constant(target, start);
     TAILCOAT_TRY(data, run_.engine.load(design));
     const double afterwards = plan_.errors + plan_.level + plan_.link + (terms_.empty() ? 0 : plan_.choice);
     Eigen::VectorXd from = Eigen::VectorXd::Zero(shape_.size());
@@ -180,7 +184,7 @@ class Fitting {
                                   .norms = cost(plan_.norms)};
     TAILCOAT_TRY(evidence, gather(run_, outlet(), data, options_.loss, shape_, setting, [&] { return tick(); }));
     TAILCOAT_TRY(moments, release_gradient_moments(run_, outlet(), data, evidence, shape_, cost(plan_.errors)));
-    const double level = is_exponential(options_.loss) ? kLevelVarianceOfRates : kLevelVariance;
+    const double level = traits_.exponential() ? kLevelVarianceOfRates : kLevelVariance;
     Posterior posterior = infer(evidence, shape_, terms_, moments, rows(), start.margin, level);
     Predictor predictor{&data, &shape_, evidence.loss, posterior.mean};
     return settle(target, start, design, evidence, std::move(posterior), std::move(predictor));
@@ -198,7 +202,7 @@ class Fitting {
     }
     if (link) predictor = {&*link->data, &link->shape, link->loss, link->values};
     const double mean_variance = shape_.mean_row.dot(posterior.covariance * shape_.mean_row);
-    double constant = is_exponential(options_.loss) ? start.margin : predictor.of_mean_row();
+    double constant = traits_.exponential() ? start.margin : predictor.of_mean_row();
     LevelStep level;
     if (plan_.level > 0) {
       const Gdp price = cost(plan_.level);
@@ -209,7 +213,7 @@ class Fitting {
       TAILCOAT_TRY(step, release_level(run_, outlet(), predictor, setting, price));
       level = step;
       predictor.coefficients[predictor.coefficients.size() - 1] += level.shift;
-      if (!is_exponential(options_.loss)) constant += level.shift;
+      if (!traits_.exponential()) constant += level.shift;
     }
     if (!terms_.empty()) {
       TAILCOAT_TRY(worse, is_worse_than(predictor, constant));
@@ -244,13 +248,12 @@ class Fitting {
   Result<bool> is_worse_than(const Predictor& predictor, double constant) {
     const Eigen::VectorXd x = predictor.point(), y = predictor.of_intercept(constant);
     TAILCOAT_TRY(differences, run_.engine.loss_differences(Samples(*predictor.data, predictor.loss), view(x), view(y)));
-    const bool linear = looks_at_residuals(options_.loss) || std::holds_alternative<LogisticLoss>(options_.loss);
-    const double largest = linear ? kLargestLinearDifference : kLargestDifference;
+    const double largest = traits_.bounded_slope ? kLargestLinearDifference : kLargestDifference;
     const Gdp price = cost(plan_.choice);
     TAILCOAT_TRY(worse,
                  clipped_mean(run_.engine, differences, largest, "choice between fit and constant", price, outlet()));
     const double noise = 2 * largest / (rows() * price.mu);
-    return worse[0] > (is_squared(options_.loss) ? kProof * noise : 0);
+    return worse[0] > (traits_.curvature == LossTraits::Curvature::one ? kProof * noise : 0);
   }
 
   Result<void> take_constant(const Target& target, const Start& start) {
@@ -283,6 +286,7 @@ class Fitting {
   bool tick() { return !progress_ || progress_(steps_done_++, parts_ * plan_.steps); }
 
   const FitOptions& options_;
+  LossTraits traits_;
   TermsKind kind_;
   const Frame& frame_;
   RunContext run_;

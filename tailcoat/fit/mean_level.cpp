@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tailcoat/estimators/fit_checks.hpp"
+#include "tailcoat/losses/traits.hpp"
 #include "tailcoat/mechanisms/clipped_mean.hpp"
 
 namespace tailcoat {
@@ -16,8 +16,9 @@ constexpr double kLeastRate = 0.1;                   // of the one that was rele
 // By how much the margin is too large, if what is predicted is too much by `residual` on average. The mean rate and
 // chance are known from the start; of chances that differ it is more than this, so a step is short rather than long.
 double margin_of(const Loss& loss, const Start& start, double residual, double curvature) {
-  if (is_count(loss)) return std::log(std::max(1 + residual / start.curvature, kLeastRate));
-  if (!is_exponential(loss)) return residual / curvature;
+  const LossTraits traits = traits_of(loss);
+  if (traits.target == LossTraits::Target::count) return std::log(std::max(1 + residual / start.curvature, kLeastRate));
+  if (!traits.exponential()) return residual / curvature;
   const double mean = 1 / (1 + std::exp(-start.margin));
   const double predicted = std::clamp(mean + residual, kLeastRate * mean, 1 - kLeastRate * (1 - mean));
   return std::log(predicted / (1 - predicted)) - start.margin;
@@ -29,7 +30,7 @@ Result<LevelStep> release_level(RunContext run, Outlet outlet, const Predictor& 
                                 Gdp cost) {
   const auto& [start, largest_residual, of_all, uncertainty] = setting;
   const Loss& loss = predictor.loss;
-  const bool rates = is_exponential(loss);
+  const bool rates = traits_of(loss).exponential();
   const double step = rates ? kStepOfRates : kStep, n = static_cast<double>(predictor.data->rows());
   const double curvature = rates ? start.curvature : of_all * n / start.labelled;  // of rows with a label
   const Eigen::VectorXd x = predictor.point(), up = predictor.of_intercept(step);

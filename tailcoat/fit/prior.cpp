@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "tailcoat/estimators/fit_checks.hpp"
+#include "tailcoat/losses/traits.hpp"
 
 namespace tailcoat {
 namespace {
@@ -86,7 +86,7 @@ class Variances {
 }  // namespace
 
 double size_prior(const Loss& loss, Eigen::Index effects) {
-  return (is_exponential(loss) ? kExplainedOfRates : kExplained) / static_cast<double>(effects);
+  return (traits_of(loss).exponential() ? kExplainedOfRates : kExplained) / static_cast<double>(effects);
 }
 
 Eigen::VectorXd shrunk(const Eigen::VectorXd& y, const Eigen::VectorXd& factor, const Eigen::VectorXd& variance,
