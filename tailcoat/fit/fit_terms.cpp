@@ -99,8 +99,8 @@ class Fitting {
     std::vector<Start> starts;
     for (std::size_t part = 0; part < parts_; ++part) {
       target.label(rows, part);
-      const double share = constant_only_ ? share_left() / static_cast<double>(parts_ - part)
-                                          : target_share_ / 2 / static_cast<double>(parts_);
+      const double share = constant_only_ && traits_.mean_start ? share_left() / static_cast<double>(parts_ - part)
+                                                                : target_share_ / 2 / static_cast<double>(parts_);
       TAILCOAT_TRY(start, target.start(rows, part, meter_.share(share), run_, outlet()));
       starts.push_back(start);
     }

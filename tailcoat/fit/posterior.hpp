@@ -15,12 +15,16 @@ struct Posterior {
 };
 
 // The second moments of clipped gradients, per row, where they can be told from noise; else as if all directions had as
-// much.
-Result<Eigen::MatrixXd> release_gradient_moments(RunContext, Outlet, const LabelledData&, const Evidence&, const Shape&,
+// much. Of a likelihood they are the curvature at the truth, if they are clear enough.
+struct GradientMoments {
+  Eigen::MatrixXd matrix;
+  bool are_curvature = false;
+};
+Result<GradientMoments> release_gradient_moments(RunContext, Outlet, const LabelledData&, const Evidence&, const Shape&,
                                                  Gdp cost);
 
 // `intercept` is where the descent began, with all slopes 0; `level_variance` how far off that may be.
-Posterior infer(const Evidence&, const Shape&, const Terms&, const Eigen::MatrixXd& gradient_moments, double rows,
-                double intercept, double level_variance);
+Posterior infer(const Evidence&, const Shape&, const Terms&, const GradientMoments&, double rows, double intercept,
+                double level_variance);
 
 }  // namespace tailcoat

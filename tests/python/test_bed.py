@@ -1,6 +1,7 @@
 """bench/bed, on made data: the table of sets, the figures, and a comparison of the program with itself."""
 
 import gzip
+import importlib.machinery
 import json
 import os
 import pathlib
@@ -68,3 +69,13 @@ def test_a_program_compared_with_itself_does_not_differ(bed, tmp_path):
     assert cells["squared", 0, 1.0]["metrics"]["skill"]["difference"] == 0
     assert cells["squared", 0, 1.0]["metrics"]["skill"]["old"] > 0.3
     assert "R^2" in bed.summary.text(cells)
+
+
+def test_intervals_of_an_easy_cell_hold_their_slopes(bed):
+    loader = importlib.machinery.SourceFileLoader("coverage_of_slopes", str(BED / "coverage"))
+    coverage = types.ModuleType(loader.name)
+    loader.exec_module(coverage)
+    arguments = types.SimpleNamespace(program=os.environ["TAILCOAT_PROGRAM"] + " fit --terms linear")
+    held = [h for fit in range(1, 6) for h in coverage.held(arguments, "squared", "normal", 10_000, 3.0, fit)]
+    assert len(held) == 25
+    assert sum(held) >= 19  # less has a probability of 1e-4 if each holds with .95
