@@ -19,10 +19,11 @@ namespace {
 // Of mu^2: the octaves, then the looks closer.
 constexpr double kOctaveShare = 0.4;
 constexpr std::array kLookShares = {0.3, 0.1, 0.1, 0.1};
-constexpr double kSlack = 1.5;   // a bin at the rim of a visible run must hold more than so many noise deviations
-constexpr double kDoubtful = 1;  // the same of octaves whose rim may be doubtful
-constexpr double kVisible = 5;   // a run is visible if its sum is more than so many of its own deviations
-constexpr double kHidden = 0.3;  // of the rows, in no visible octave
+constexpr double kSlack = 1.5;      // a bin at the rim of a visible run must hold more than so many noise deviations
+constexpr double kDoubtful = 1;     // the same of octaves whose rim may be doubtful
+constexpr double kVisible = 5;      // a run is visible if its sum is more than so many of its own deviations
+constexpr double kOneValue = 1e-3;  // of a number, how wide the bin of a column of one number is at most
+constexpr double kHidden = 0.3;     // of the rows, in no visible octave
 constexpr double kLeastSide = 1.0 / 3;  // of the rows, for a sign to count as much as the other
 constexpr double kLoneBin = 3.5;        // a bin besides the run is kept above so many
 constexpr double kRowsPerBin = 8;       // at least so many noise deviations if the rows were spread evenly
@@ -184,6 +185,12 @@ BinGrid grid_of(const Search& search, std::size_t bins) {
 }
 
 }  // namespace
+
+bool ColumnSketch::one_value() const {
+  const SketchBin& fullest = *std::ranges::max_element(bins, {}, &SketchBin::rows);
+  const double size = std::max(std::abs(fullest.low), std::abs(fullest.high));
+  return fullest.high - fullest.low < kOneValue * size && rows() - fullest.rows < kVisible * noise;
+}
 
 double ColumnSketch::rows() const {
   double sum = 0;

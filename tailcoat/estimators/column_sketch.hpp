@@ -31,6 +31,8 @@ struct ColumnSketch {
   [[nodiscard]] double high() const { return bins.back().high; }
   // Nothing but zeros is visible: rare other values may be there.
   [[nodiscard]] bool only_zeros() const { return low() == 0 && high() == 0; }
+  // One number, known to a thousandth, is all that stands out.
+  [[nodiscard]] bool one_value() const;
   [[nodiscard]] double rows() const;
   // The middle of the bin that the share `below` of the visible rows reaches.
   [[nodiscard]] double quantile(double below) const;

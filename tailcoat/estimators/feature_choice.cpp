@@ -227,6 +227,7 @@ Result<FeatureChoice> choose_features(const Frame& frame, const FitOptions& opti
       std::ranges::copy(number_features(column.name, *sketch, rows), std::back_inserter(choice.features));
       empty.push_back(column.name);
     } else {
+      if (sketch->one_value()) choice.one_value.push_back(choice.features.size());
       add(choice, number_features(column.name, *sketch, rows, tails), *sketch);
       if (sketch->only_zeros()) (sketch->blank ? nothing : zeros).push_back(column.name);
     }

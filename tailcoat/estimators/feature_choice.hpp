@@ -20,6 +20,7 @@ struct FeatureChoice {
   std::vector<Feature> features;
   std::vector<std::size_t> fitted;  // those with a coefficient: all but the reference levels
   std::vector<Candidate> candidates;
+  std::vector<std::size_t> one_value;  // features of columns of which one number is visible
   std::vector<std::string> notes;
 };
 

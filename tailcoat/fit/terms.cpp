@@ -163,10 +163,13 @@ std::string group_of(const Feature& feature) {
 Terms choose_terms(FeatureChoice choice, TermsKind kind, bool bends) {
   Terms terms;
   terms.notes = std::move(choice.notes);
+  std::vector<std::string> one_value;
   Builder builder(terms, choice.fitted.size() + std::size(kKnots) * choice.candidates.size());
   for (std::size_t j = 0; j < choice.features.size(); ++j) {
     const Feature& feature = choice.features[j];
-    if (!std::ranges::binary_search(choice.fitted, j)) {
+    const bool constant = std::ranges::find(choice.one_value, j) != choice.one_value.end();
+    if (constant) one_value.push_back(feature.column);
+    if (constant || !std::ranges::binary_search(choice.fitted, j)) {
       builder.add_without_coefficient(feature);
       continue;
     }
@@ -185,6 +188,9 @@ Terms choose_terms(FeatureChoice choice, TermsKind kind, bool bends) {
       builder.add_pieces(feature, pieces_of(feature, found, points), found);
   }
   builder.finish();
+  if (!one_value.empty())
+    terms.notes.push_back(listed(one_value) +
+                          ": all cells that are visible are one number, so there is no coefficient");
   return terms;
 }
 

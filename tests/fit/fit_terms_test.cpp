@@ -93,6 +93,22 @@ TEST(FitTerms, AdditiveModelsFollowBends) {
   EXPECT_GT(above.value, 0.5);
 }
 
+// A constant column had a coefficient of 23 +- 16, in another fit 2851.
+TEST(FitTerms, AColumnOfOneValueHasNoCoefficient) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Table table = simulated({{.name = "a"}, {.name = "k"}, {.name = "y"}}, 10000, seed, [](Random& random) {
+      const double a = normal(random);
+      return std::vector{a, 1.0, 2 * a + normal(random)};
+    });
+    const auto fit = fitted_terms(std::move(table), {.target = "y", .budget = {1, 1e-6}}, TermsKind::linear, seed);
+    ASSERT_TRUE(fit.ok()) << fit.error().message;
+    ASSERT_EQ(fit->model.features.size(), 2u);
+    EXPECT_TRUE(is_left_out(fit->model.parts[0].coefficients[1])) << seed;
+    EXPECT_NEAR(fit->model.parts[0].coefficients[0].value, 2, 0.2);
+    EXPECT_NE(fit->model.notes[0].find("one number"), std::string::npos) << fit->model.notes[0];
+  }
+}
+
 // The slopes of many columns at a small budget were refused; they are shrunk.
 TEST(FitTerms, WeakDataHasSlopesThatAreShrunk) {
   double explained = 0;
