@@ -16,7 +16,6 @@ constexpr double kForSlopes = 50, kForSlopesOfRates = 100, kTargetAlone = 0.7;
 
 constexpr double kForLink = 250, kLink = 0.07;
 constexpr double kLevel = 0.01, kLevelOfRate = 0.03;
-constexpr double kDiagnosis = 0.05;
 constexpr std::size_t kStepsOfKinks = 18;  // where gradients are bounded, more of them lead to the same place
 
 }  // namespace
@@ -48,7 +47,6 @@ BudgetPlan plan_budget(const PlanSetting& setting) {
   plan.level = !traits.levelled ? 0 : (traits.exponential() ? kLevelOfRate : kLevel);
   if (traits.target == LossTraits::Target::number && setting.additive && strength >= kForLink) plan.link = kLink;
   plan.bends = setting.additive && strength >= kForBend * (2 * static_cast<double>(setting.numbers) + kBesides);
-  if (setting.diagnose) plan.diagnosis = kDiagnosis;
   return plan;
 }
 

@@ -18,12 +18,11 @@ struct BudgetPlan {
   double level = 0;
   double link = 0;
   double choice = 0.02;
-  double diagnosis = 0;
   std::size_t steps = 12;
   bool bends = true;  // numbers may change their slopes
 
   [[nodiscard]] double gradients() const {
-    return 1 - target - columns - moments - norms - errors - level - link - choice - diagnosis;
+    return 1 - target - columns - moments - norms - errors - level - link - choice;
   }
 };
 
@@ -43,7 +42,6 @@ struct PlanSetting {
   std::size_t numbers, texts;
   double target_share;
   bool additive = true;
-  bool diagnose = false;
 };
 
 BudgetPlan plan_budget(const PlanSetting&);

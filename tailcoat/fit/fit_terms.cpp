@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "tailcoat/algorithms/spending.hpp"
-#include "tailcoat/estimators/diagnosis.hpp"
 #include "tailcoat/estimators/fit_checks.hpp"
 #include "tailcoat/estimators/fit_notes.hpp"
 #include "tailcoat/estimators/target.hpp"
@@ -29,6 +28,11 @@ constexpr double kLevelVariance = 1, kLevelVarianceOfRates = 9;  // of the inter
 constexpr double kLargestDifference = 4, kLargestLinearDifference = 1;
 constexpr double kSecondLook = 0.5;  // share for the target, where the first look showed nothing of it
 constexpr double kProof = 3;  // deviations of noise from which a constant is better than a fit that is shrunk already
+
+Result<void> check_no_diagnosis(const FitOptions& options) {
+  if (!options.diagnose) return {};
+  return usage_error("a fit by terms has no diagnosis; leave out diagnose, or the terms");
+}
 
 class Fitting {
  public:
@@ -121,8 +125,7 @@ class Fitting {
                         .numbers = 0,
                         .texts = 0,
                         .target_share = target_share_,
-                        .additive = kind_ == TermsKind::additive,
-                        .diagnose = options_.diagnose};
+                        .additive = kind_ == TermsKind::additive};
     for (const Column& column : frame_.columns)
       if (!constant_only_ && is_feature(options_, column))
         ++(column.kind == ColumnKind::text ? setting.texts : setting.numbers);
@@ -163,7 +166,7 @@ class Fitting {
   // What is left of the budget.
   [[nodiscard]] double share_left() const {
     const double spent = std::pow(meter_.receipt().gaussian_spent.mu / meter_.total().mu, 2);
-    return std::max(0.0, 1 - spent - kShareMargin - plan_.diagnosis);
+    return std::max(0.0, 1 - spent - kShareMargin);
   }
 
   Result<void> fit_part(const Target& target, Design& design, const Start& start) {
@@ -228,8 +231,6 @@ class Fitting {
     if (link) curve = follow(*link, posterior, shape_);
     move(posterior, level);
     if (link) curve.knot += level.shift;
-    last_ = predictor.point();
-    link_ = std::move(link);
     return add(target, posterior, curve, evidence.clipped_share);
   }
 
@@ -298,8 +299,6 @@ class Fitting {
   double target_share_ = 0;
   bool constant_only_ = false;
   std::size_t parts_ = 1, constants_ = 0, steps_done_ = 0;
-  Eigen::VectorXd last_;
-  std::optional<Link> link_;
   Fit fit_;
 };
 
@@ -308,6 +307,7 @@ class Fitting {
 Result<Fit> fit_terms(const Frame& frame, const FitOptions& options, TermsKind kind, RunContext run,
                       const Progress& progress) {
   TAILCOAT_CHECK(check(frame, options));
+  TAILCOAT_CHECK(check_no_diagnosis(options));
   TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(frame, options)));
   const SpendingWatch watch(run.noise, options.budget);
   return watch.told(Fitting(options, kind, frame, run, std::move(meter), progress)(nullptr));
@@ -317,6 +317,7 @@ Result<Fit> fit_terms(Table table, const FitOptions& options, TermsKind kind, Ru
                       const Progress& progress) {
   const Frame frame = frame_of(table);
   TAILCOAT_CHECK(check(frame, options));
+  TAILCOAT_CHECK(check_no_diagnosis(options));
   TAILCOAT_TRY(meter, PrivacyMeter::open(options.budget, reserved_events(frame, options)));
   Buffer cells = std::move(table).take_matrix();
   const SpendingWatch watch(run.noise, options.budget);

@@ -164,7 +164,7 @@ Result<PrivacyMeter> PrivacyMeter::open(PureDp total, const std::vector<Event>& 
   TAILCOAT_CHECK(check(total));
   Accountant accountant;
   for (const Event& event : reserved) TAILCOAT_CHECK(accountant.add(event));
-  const Price price = price_of(reserved, {total.epsilon, 0});  // of sampled steps it says nothing: the budget is theirs
+  const Price price = price_of(reserved, {total.epsilon, 0});  // not of sampled steps, whose price is the budget
   if (price.mu > 0 || price.delta > 0 || price.rho > 0 || holds_sampled_steps(reserved))
     return over_budget("a pure epsilon budget pays for pure events alone; give delta > 0 for others");
   if (price.epsilon > total.epsilon)

@@ -307,7 +307,7 @@ TEST(LocalizedPlan, GrowthCertifiesMoreAndStrongerGrowthStillMore) {
   }
 }
 
-// The start of a later stage is a released point: that x_0 is within r of x* says nothing of it.
+// The start of a later stage is a released point: the promise that x_0 is within r of x* is not about it.
 TEST(LocalizedPlan, AStageStartsWithinWhatTheOneBeforeProves) {
   Setting setting = setting_for(30'000);
   setting.moments = {3, 1.5, 2.5};

@@ -11,8 +11,7 @@ BudgetPlan plan_for(const char* loss, double signal, std::size_t numbers, bool a
                       .numbers = numbers,
                       .texts = 2,
                       .target_share = target_share(*parse_loss(loss), signal),
-                      .additive = additive,
-                      .diagnose = true});
+                      .additive = additive});
 }
 
 TEST(BudgetPlan, AConstantHasNoColumnsToPayFor) {

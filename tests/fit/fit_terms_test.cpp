@@ -148,6 +148,14 @@ TEST(FitTerms, BudgetIsNeverExceededAndEveryReleaseHasItsLine) {
   }
 }
 
+TEST(FitTerms, RefusesADiagnosisBeforeAnythingIsSpent) {
+  const auto fit =
+      fitted_terms(linear_table(100, 1), {.target = "y", .budget = {1, 1e-6}, .diagnose = true}, TermsKind::linear);
+  ASSERT_FALSE(fit.ok());
+  EXPECT_EQ(fit.error().kind, ErrorKind::usage);
+  EXPECT_FALSE(fit.error().spent);
+}
+
 TEST(FitTerms, SameBitsForAnyNumberOfThreads) {
   const FitOptions options{.target = "y", .budget = {1, 1e-6}};
   const auto one = fitted_terms(linear_table(20000, 1), options, TermsKind::additive, 1, 1);
